@@ -2,6 +2,8 @@
 
 /** What no installation holds. */
 const TEST = ["\\.test\\.ts$", "^(?:packages|apps)/[^/]+/test/", "^packages/test-kit/", "^apps/bench/"];
+/** What acceptance, simulated devices and test services have in common. */
+const TESTERS_SHARE = "testing/src/(?:run/|matchers/|modes\\.ts)";
 const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST });
 const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
 
@@ -76,7 +78,15 @@ const forbidden = [
     name: "testers-import-only-client-contract-and-errors",
     comment: "Acceptance and simulated devices see servers as other clients do, over the network.",
     from: { path: "^packages/testing/src/(acceptance|devices)/", pathNot: TEST },
-    to: onlyOurs("(?:testing/src/$1|client|contract|storage/src/errors)/"),
+    to: onlyOurs(`(?:testing/src/$1/|${TESTERS_SHARE}|client/|contract/|storage/src/errors/)`),
+  },
+  {
+    name: "parts-of-testers-import-no-service",
+    comment: "The runner, its report and the assertions do not load a server.",
+    from: { path: `^packages/${TESTERS_SHARE}`, pathNot: TEST },
+    to: onlyOurs(
+      `(?:${TESTERS_SHARE}|testing/src/service/answered-request\\.ts|client/|contract/|storage/src/errors/)`,
+    ),
   },
   {
     name: "conformance-kit-imports-only-ports",
@@ -148,7 +158,7 @@ const forbidden = [
     name: "testing-imports-only-its-entry-point-and-client",
     comment:
       "The test kit sees a service as its users do, over HTTP with the client. It starts one by `@sallyport/server/testing`, and knows nothing else of the server.",
-    from: { path: "^packages/testing/src/(?!acceptance/|devices/|faults/)", pathNot: TEST },
+    from: { path: "^packages/testing/src/(?!acceptance/|devices/|faults/|run/|matchers/|modes\\.ts)", pathNot: TEST },
     to: {
       path: "^(?:packages|apps)/",
       pathNot: "^packages/(?:testing/|client/|contract/|storage/src/errors/)|^apps/server/src/testing/index\\.ts$",

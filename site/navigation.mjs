@@ -43,17 +43,15 @@ export const groups = [
   {
     text: "Tests",
     pages: [
-      ...[
-        "testing",
-        "testing/runners",
-        "testing/deployed-servers",
-        "testing/other-languages",
-        "testing/record",
-        "testing/acceptance",
-        "testing/devices",
-        "testing/faults",
-      ].map(guide),
-    ],
+      "testing",
+      "testing/runners",
+      "testing/deployed-servers",
+      "testing/other-languages",
+      "testing/record",
+      "testing/acceptance",
+      "testing/devices",
+      "testing/faults",
+    ].map(guide),
   },
   { text: "Your code in the server", pages: ["macros", "hooks"].map(guide) },
   {

@@ -1,11 +1,12 @@
 export { Agent, type AgentOptions } from "./agents/agent.ts";
-export { type AgentMode, logInModes } from "./agents/open-session.ts";
+export type { AgentMode } from "./agents/open-session.ts";
 export { type AgentOf, describeEachMode, type EachModeOptions } from "./agents/describe-each-mode.ts";
 export type { Duration } from "./clock/duration.ts";
 export type { ServiceClock, ServiceTimer, ServiceTimers } from "./clock/service-clock.ts";
 export type { FailureParts, PlannedFailure, RouteFailures } from "./failures/route-failures.ts";
 export type { ReceivedResponse } from "./matchers/received-response.ts";
 export { stable, type StableResponse } from "./matchers/stable.ts";
+export { logInModes } from "./modes.ts";
 export type { BrowserResponse } from "./providers/browser.ts";
 export type { ProviderName } from "./providers/fake-providers.ts";
 export {

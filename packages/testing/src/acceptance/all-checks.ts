@@ -12,7 +12,7 @@ import { objectChecks } from "./journeys/object-checks.ts";
 import { queryChecks } from "./journeys/query-checks.ts";
 import { serviceChecks } from "./journeys/service-checks.ts";
 import { synchronizationChecks } from "./journeys/synchronization-checks.ts";
-import type { Check } from "./run/check.ts";
+import type { ServerCheck } from "./target/visit.ts";
 
 const journeys: readonly Journey[] = [
   logInChecks,
@@ -25,20 +25,20 @@ const journeys: readonly Journey[] = [
 ];
 
 /** The checks of any server, in these modes. */
-function checksOfAnyServer(modes: readonly LogInMode[]): Check[] {
+function checksOfAnyServer(modes: readonly LogInMode[]): ServerCheck[] {
   return [...serviceChecks, ...journeys.flatMap((journey) => modes.flatMap((mode) => journey(mode))), ...errorChecks];
 }
 
 /** The checks of a server with the demo: the cases of the product's own suite. */
-function checksOfDemo(modes: readonly LogInMode[]): Check[] {
+function checksOfDemo(modes: readonly LogInMode[]): ServerCheck[] {
   return [
     ...Object.entries(allCases).flatMap(([section, cases]) =>
       caseChecks(cases, modes).map(
-        ({ title, mode, run }): Check => ({ section, title, mode, run: ({ demo }) => run(demo) }),
+        ({ title, mode, run }): ServerCheck => ({ section, title, mode, run: ({ demo }) => run(demo) }),
       ),
     ),
     ...rawCases.map(
-      (each): Check => ({
+      (each): ServerCheck => ({
         section: "raw HTTP",
         title: each.title,
         mode: null,
@@ -49,7 +49,7 @@ function checksOfDemo(modes: readonly LogInMode[]): Check[] {
 }
 
 /** All checks, those of a section together. `hasDemo`: the server has the demo, which gets further checks. */
-export function allChecks(modes: readonly LogInMode[], hasDemo: boolean): Check[] {
+export function allChecks(modes: readonly LogInMode[], hasDemo: boolean): ServerCheck[] {
   const checks = [...checksOfAnyServer(modes), ...(hasDemo ? checksOfDemo(modes) : [])];
   const sections = [...new Set(checks.map(({ section }) => section))];
   return sections.flatMap((section) => checks.filter((each) => each.section === section));

@@ -1,21 +1,14 @@
 import type { ClientSession, Device, Fetch } from "@sallyport/client";
 import { refuseUnknown } from "@sallyport/server/testing";
 import type { Test } from "supertest";
+import { logInModes } from "../modes.ts";
 import type { ProviderName } from "../providers/fake-providers.ts";
 import { personas, type TestProvider } from "../providers/test-provider.ts";
 import type { AgentExchange } from "../service/agent-observer.ts";
 import type { Access } from "../service/database-content.ts";
 import { AgentRequest, type Sender } from "./agent-request.ts";
 import { Authenticator } from "./authenticator.ts";
-import {
-  type AgentMode,
-  enrolFactor,
-  giveProof,
-  type LogIn,
-  logInModes,
-  openAdministration,
-  openSession,
-} from "./open-session.ts";
+import { type AgentMode, enrolFactor, giveProof, type LogIn, openAdministration, openSession } from "./open-session.ts";
 
 export interface AgentOptions {
   /** Alias of the database. Default: the empty alias, or that of a connected service. */

@@ -1,7 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 import type { TestService } from "../service/test-service.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import { logInModes } from "./open-session.ts";
+import { logInModes } from "../modes.ts";
 
 type Describe = (name: string, body: () => void) => unknown;
 

@@ -13,9 +13,6 @@ import type { ProviderName } from "../providers/fake-providers.ts";
 import { Authenticator } from "./authenticator.ts";
 import type { Persona, TestProvider } from "../providers/test-provider.ts";
 
-/** The modes of database users. */
-export const logInModes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
-
 /** How an agent logs in: a mode of a database user, as a custom user, or with an account of a fake provider. */
 export type AgentMode = LogInMode | "custom" | { readonly provider: ProviderName; readonly persona: Persona };
 

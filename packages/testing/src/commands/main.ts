@@ -1,6 +1,5 @@
 #!/usr/bin/env node
+import { stopSignal } from "../run/command-line.ts";
 import { runTesting } from "./run-testing.ts";
 
-const stopping = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-process.exitCode = await runTesting(process.argv.slice(2), { ...process, signal: stopping.signal });
+process.exitCode = await runTesting(process.argv.slice(2), { ...process, signal: stopSignal() });

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import { refuseUnknown } from "@sallyport/server/testing";
 import { startTestService, type TestServiceOptions } from "../service/start-test-service.ts";
 import { runDiff } from "../diff/run-diff.ts";
+import { parsedArguments, runCommandLine, type Terminal, UsageError } from "../run/command-line.ts";
 import { ControlServer } from "./control-server.ts";
 import { controlList } from "./controls.ts";
 
@@ -27,34 +27,31 @@ ${controlList()}
 `;
 
 /** The surroundings of the command. */
-export interface TestingTerminal {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface TestingTerminal extends Terminal {
   /** Ends the service. */
   readonly signal: AbortSignal;
 }
 
 /** Runs a command of `npx @sallyport/testing` and returns its exit code. */
-export async function runTesting(args: readonly string[], terminal: TestingTerminal): Promise<0 | 1 | 2> {
+export function runTesting(args: readonly string[], terminal: TestingTerminal): Promise<number> {
   const { stdout, stderr } = terminal;
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  try {
-    const { values, positionals } = parseArgs({
+  return runCommandLine(terminal, async () => {
+    const { values, positionals } = parsedArguments({
       args: [...args],
       allowPositionals: true,
       options: { options: text, port: text, "control-port": text, json: flag, help: { ...flag, short: "h" } },
     });
     const [command, ...more] = positionals;
-    if (values.help !== true && command === "diff") return await diff(more, terminal);
+    if (values.help !== true && command === "diff") return diff(more, terminal);
     if (values.help === true) {
       stdout.write(usage);
       return 0;
     }
-    if (command === undefined) throw new TypeError("The command is missing.");
+    if (command === undefined) throw new UsageError("The command is missing.");
     refuseUnknown("command", [command], ["serve", "diff"]);
-    if (more.length > 0) throw new TypeError(`The command has no argument "${more[0]}".`);
+    if (more.length > 0) throw new UsageError(`The command has no argument "${more[0]}".`);
     if (terminal.env["NODE_ENV"] === "production") {
       stderr.write(
         "error: NODE_ENV is production. A test service has known passwords and keys, and is not for production.\n",
@@ -65,15 +62,12 @@ export async function runTesting(args: readonly string[], terminal: TestingTermi
     const ports = { service: portOf(values.port), control: portOf(values["control-port"]) };
     await serve({ ...options, listen: ports.service }, ports.control, values.json === true, terminal);
     return 0;
-  } catch (error) {
-    stderr.write(`error: ${(error as Error).message}\n(see --help)\n`);
-    return 2;
-  }
+  });
 }
 
 async function diff([before, after, ...command]: readonly string[], { stdout, env }: TestingTerminal): Promise<0 | 1> {
-  if (before === undefined || after === undefined) throw new TypeError("Name the files of both servers.");
-  if (command.length === 0) throw new TypeError("The command of the suite is missing: diff <old> <new> -- npm test");
+  if (before === undefined || after === undefined) throw new UsageError("Name the files of both servers.");
+  if (command.length === 0) throw new UsageError("The command of the suite is missing: diff <old> <new> -- npm test");
   const hasChanges = await runDiff({ before, after, command, env, write: (text) => void stdout.write(text) });
   return hasChanges ? 1 : 0;
 }
@@ -122,13 +116,13 @@ async function optionsIn(file: string): Promise<TestServiceOptions> {
   try {
     return JSON.parse(text) as TestServiceOptions;
   } catch (cause) {
-    throw new TypeError(`${file} is not valid JSON: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`${file} is not valid JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
 function portOf(text: string | undefined): number {
   const port = Number(text ?? "0");
   if (text === "" || !Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new TypeError(`"${text}" is not a port.`);
+    throw new UsageError(`"${text}" is not a port.`);
   return port;
 }

@@ -1,5 +1,6 @@
 import { catalogue } from "@sallyport/storage/errors";
 import { administrationRoutes, contractRoutes } from "@sallyport/server/testing";
+import { logInModes } from "../modes.ts";
 import type { Exercise } from "./exercises.ts";
 
 /** A route of the contract, and the codes that it declares. */
@@ -36,8 +37,6 @@ export interface ContractCoverage {
   /** Routes that need a session and were never called without one; `null` if the source does not tell. */
   readonly neverWithoutSession: readonly string[] | null;
 }
-
-const modeNames = ["session", "token", "encrypted", "secure"];
 
 /** Codes of a request without a valid session. */
 const withoutSession = new Set([200, 202, 204]);
@@ -76,7 +75,7 @@ export function contractCoverage(
     ),
     pairs: partOf(declared, pairs),
     administration: partOf(administrationNames, new Set(administered.map(({ method, route }) => `${method} ${route}`))),
-    modes: tells ? partOf(modeNames, modes) : null,
+    modes: tells ? partOf<string>(logInModes, modes) : null,
     neverWithoutSession: tells ? needing.filter((name) => !refused.has(name)) : null,
   };
 }

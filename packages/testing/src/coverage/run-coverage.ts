@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parsedArguments, runCommandLine, type Terminal, UsageError } from "../run/command-line.ts";
 import { removeExercises } from "./exercises.ts";
 import { parsedMinimum } from "./minimum.ts";
 import { reportExercises } from "./report-coverage.ts";
@@ -18,16 +18,14 @@ Options:
 `;
 
 /** The output streams of the command. */
-export interface CoverageTerminal {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
+export type CoverageTerminal = Pick<Terminal, "stdout" | "stderr">;
 
 /** Runs the command `sallyport-coverage` and returns its exit code. */
-export async function runCoverage(args: readonly string[], { stdout, stderr }: CoverageTerminal): Promise<0 | 1 | 2> {
-  try {
+export function runCoverage(args: readonly string[], terminal: CoverageTerminal): Promise<number> {
+  const { stdout } = terminal;
+  return runCommandLine(terminal, async () => {
     const text = { type: "string" } as const;
-    const { values, positionals } = parseArgs({
+    const { values, positionals } = parsedArguments({
       args: [...args],
       allowPositionals: true,
       options: { min: text, json: text, badge: text, help: { type: "boolean", short: "h" } },
@@ -35,14 +33,11 @@ export async function runCoverage(args: readonly string[], { stdout, stderr }: C
     const { min, help = false, ...files } = values;
     if (help) stdout.write(usage);
     if (help) return 0;
-    if (positionals.length === 0) throw new TypeError("The folder or log is missing.");
+    if (positionals.length === 0) throw new UsageError("The folder or log is missing.");
     const write = (more: string) => void stdout.write(more);
     const options = { ...files, write, ...(min === undefined ? {} : { min: parsedMinimum(min) }) };
     const { failure } = await reportExercises(positionals, options);
     removeExercises(positionals);
     return failure === null ? 0 : 1;
-  } catch (error) {
-    stderr.write(`error: ${(error as Error).message}\n(see --help)\n`);
-    return 2;
-  }
+  });
 }

@@ -1,8 +1,13 @@
+import { AssertionError } from "node:assert";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import type { Check, CheckResult } from "../run/check.ts";
+import { parsedArguments, runCommandLine, type Terminal, UsageError } from "../run/command-line.ts";
+import { HumanReport } from "../run/human-report.ts";
+import { writeJsonReport } from "../run/json-report.ts";
+import { runChecks } from "../run/run-checks.ts";
 import { type ReproductionWorld, reproductionModule } from "./reproduction-module.ts";
-import { simulate } from "./simulate.ts";
+import { simulate, type SimulationFailure } from "./simulate.ts";
 import { type World, worldAt } from "./world.ts";
 
 export const usage = `Usage: sync-simulator (--url <address> --admin-key <key> | --world <module>) [options]
@@ -26,53 +31,91 @@ Options:
   --seed <s>          first seed, an integer (default: 1)
   --devices <n>       devices of a scenario (default: 3)
   --steps <n>         steps of a scenario (default: 16)
+  --json <file>       also write the report as JSON
   --help              display help
 
 Exit code: 0 without a failure, 1 with a failure, which is printed as a module,
-2 if the command cannot run.
+2 if the command cannot run, 130 or 143 if SIGINT or SIGTERM ends it.
 `;
 
-export interface Terminal {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
-
-class UsageError extends Error {}
-
-/** Runs the command `sync-simulator` and returns its exit code. */
-export async function runCommand(args: readonly string[], { stdout, stderr }: Terminal): Promise<0 | 1 | 2> {
-  let world: World | undefined;
-  try {
+/**
+ * Runs the command `sync-simulator` and returns its exit code. `stop` ends it after the present scenario; its reason is
+ * then the exit code.
+ */
+export function runCommand(args: readonly string[], terminal: Terminal, stop?: AbortSignal): Promise<number> {
+  return runCommandLine(terminal, async () => {
     const options = optionsOf(args);
     if (options === null) {
-      stdout.write(usage);
+      terminal.stdout.write(usage);
       return 0;
     }
-    world = await options.open();
-    for (let seed = options.seed; seed < options.seed + options.seeds; seed += 1) {
-      const { devices, steps } = options;
-      const failure = await simulate({ world, seed, devices, steps });
-      if (failure === null) continue;
-      for (const { kind, message } of failure.violations) stdout.write(`${kind}: ${message}\n`);
-      stdout.write(`\n${reproductionModule(failure, options.reproduction)}\n`);
-      stdout.write(
-        `The scenario of seed ${seed} fails. It is shrunk to ${failure.scenario.steps.length} steps above.\n`,
-      );
-      return 1;
+    const world = await options.open();
+    try {
+      return await runScenarios(world, options, terminal.stdout, stop);
+    } finally {
+      await world.close?.();
     }
-    stdout.write(`${options.seeds} scenarios, no failure.\n`);
-    return 0;
-  } catch (error) {
-    const hint = error instanceof UsageError ? "\n(see --help)" : "";
-    stderr.write(`error: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
-    return 2;
-  } finally {
-    await world?.close?.();
+  });
+}
+
+/** Runs scenarios until one fails. */
+async function runScenarios(
+  world: World,
+  { seed: first, seeds, devices, steps, json, reproduction, again }: CommandOptions,
+  stdout: Terminal["stdout"],
+  stop: AbortSignal | undefined,
+): Promise<number> {
+  const failures: SimulationFailure[] = [];
+  const inabilities: unknown[] = [];
+  const runSeed = async (seed: number) => {
+    const failure = await simulate({ world, seed, devices, steps }).catch((error: unknown) => {
+      inabilities.push(error);
+      throw error;
+    });
+    if (failure === null) return;
+    failures.push(failure);
+    throw new AssertionError({ message: violationsOf(failure) });
+  };
+  const section = "scenarios";
+  const checks = Array.from({ length: seeds }, (_, index): Check<World> => {
+    const seed = first + index;
+    return { section, title: `seed ${seed}`, mode: null, run: () => runSeed(seed) };
+  });
+  const report = new HumanReport(
+    checks.map(() => section),
+    { stdout, again: ({ title }) => `${again} --devices ${devices} --steps ${steps} --seeds 1 --${title}` },
+  );
+  const results: CheckResult[] = [];
+  const note = (result: CheckResult) => {
+    results.push(result);
+    report.note(result);
+  };
+  report.start(world.baseUrl);
+  await runChecks(world, checks, note, () => stop?.aborted === true || failures.length + inabilities.length > 0);
+  if (inabilities.length > 0) throw inabilities[0];
+  report.end();
+  for (const failure of failures) {
+    stdout.write(`\n${reproductionModule(failure, reproduction)}\n`);
+    const { length } = failure.scenario.steps;
+    stdout.write(`The scenario of seed ${failure.seed} fails. It is shrunk to ${length} steps above.\n`);
   }
+  if (failures.length === 0 && stop?.aborted === true) {
+    stdout.write("Interrupted: the other scenarios did not run.\n");
+    return stop.reason as number;
+  }
+  if (json !== undefined) await writeJsonReport(json, "sallyport-devices", world.baseUrl, results);
+  return failures.length === 0 ? 0 : 1;
+}
+
+function violationsOf({ violations }: SimulationFailure): string {
+  return violations.map(({ kind, message }) => `${kind}: ${message}`).join("\n");
 }
 
 interface CommandOptions {
   readonly open: () => Promise<World>;
+  /** The command for the same world, without secrets. */
+  readonly again: string;
+  readonly json: string | undefined;
   readonly reproduction: ReproductionWorld;
   readonly seeds: number;
   readonly seed: number;
@@ -84,24 +127,32 @@ interface CommandOptions {
 function optionsOf(args: readonly string[]): CommandOptions | null {
   const values = parsed(args);
   if (values.help === true) return null;
-  const numbers = {
+  const run = {
     seeds: wholeNumber("seeds", values.seeds, 100),
     seed: wholeNumber("seed", values.seed, 1),
     devices: wholeNumber("devices", values.devices, 3),
     steps: wholeNumber("steps", values.steps, 16),
+    json: values.json,
   };
+  const command = "npx --package @sallyport/testing sync-simulator";
   if (values.world !== undefined) {
     const file = resolve(values.world);
     const reproduction = { imports: [`import opened from ${JSON.stringify(file)};`], expression: "opened" };
-    return { ...numbers, open: () => loadWorld(file), reproduction };
+    return { ...run, open: () => loadWorld(file), reproduction, again: `${command} --world ${file}` };
   }
   const { url: urls = [], "admin-key": adminKey, alias = "", user = "admin", password = "admin" } = values;
   if (urls.length === 0 || adminKey === undefined)
     throw new UsageError("--url and --admin-key are required, or --world.");
   const shown = `urls: ${JSON.stringify(urls)}, alias: ${JSON.stringify(alias)}, user: ${JSON.stringify(user)}`;
   return {
-    ...numbers,
+    ...run,
     open: () => Promise.resolve(worldAt({ urls, alias, adminKey, user, password })),
+    again: [
+      command,
+      ...urls.map((url) => `--url ${url}`),
+      ...(alias === "" ? [] : [`--alias ${alias}`]),
+      `--user ${user} --password … --admin-key …`,
+    ].join(" "),
     // Secrets stay out of the output.
     reproduction: {
       imports: [],
@@ -137,11 +188,8 @@ function parsed(args: readonly string[]) {
     seed: text,
     devices: text,
     steps: text,
+    json: text,
     help: { type: "boolean", short: "h" },
   } as const;
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+  return parsedArguments({ args: [...args], options }).values;
 }

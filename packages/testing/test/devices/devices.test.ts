@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFullRun } from "@sallyport/test-kit/scope";
@@ -10,10 +10,12 @@ import {
   type Scenario,
   simulate,
   type SimulationFailure,
+  type World,
 } from "@sallyport/testing/devices";
 import { shrinkScenario } from "../../src/devices/shrink-scenario.ts";
 import { runCommand } from "../../src/devices/command.ts";
 import { brokenParts } from "./broken-parts.ts";
+import { ReferenceServer } from "./reference-server.ts";
 import { referenceWorld } from "./reference-world.ts";
 
 const maxSeeds = 15;
@@ -132,12 +134,17 @@ describe("reproduction", () => {
 });
 
 describe("command", () => {
-  const run = async (...args: string[]) => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-simulation-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const run = async (args: readonly string[], stop?: AbortSignal) => {
     const [out, errors]: [string[], string[]] = [[], []];
-    const code = await runCommand(args, {
-      stdout: { write: (text) => out.push(text) },
-      stderr: { write: (text) => errors.push(text) },
-    });
+    const terminal = {
+      stdout: { write: (text: string) => out.push(text) },
+      stderr: { write: (text: string) => errors.push(text) },
+      env: {},
+    };
+    const code = await runCommand(args, terminal, stop);
     return { code, out: out.join(""), errors: errors.join("") };
   };
 
@@ -149,8 +156,48 @@ describe("command", () => {
     [["--world", "/no/such/world.mjs"], 2, "cannot be loaded"],
     [["--url", "http://127.0.0.1:9", "--admin-key", "key"], 2, "The server cannot be reached"],
   ])("%j", async (args, code, text) => {
-    const ended = await run(...args);
+    const ended = await run(args);
     expect(ended.code).toBe(code);
     expect(ended.out + ended.errors).toContain(text);
+  });
+
+  let worlds = 0;
+  /** The arguments for a world of this process. */
+  const argumentsFor = (world: World) => {
+    worlds += 1;
+    const name = `simulatedWorld${worlds}`;
+    Object.assign(globalThis, { [name]: world });
+    const file = join(folder, `${name}.mjs`);
+    writeFileSync(file, `export default globalThis.${name};`);
+    return ["--world", file];
+  };
+
+  test("reports scenarios, also as JSON", async () => {
+    const json = join(folder, "report.json");
+    const { code, out } = await run([...argumentsFor(referenceWorld()), "--seeds", "3", "--json", json]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^✓ scenarios +3 passed/m);
+    expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({
+      format: "sallyport-devices",
+      totals: { checks: 3, passed: 3, failed: 0 },
+    });
+  });
+
+  test("ends at the first failure, and tells how to repeat it", async () => {
+    const world = referenceWorld(new ReferenceServer("omits deletions"));
+    const { code, out } = await run([...argumentsFor(world), "--seeds", "40"]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^✗ scenarios .*1 failed/m);
+    expect(out).toMatch(
+      /npx --package @sallyport\/testing sync-simulator --world \S+ --devices 3 --steps 16 --seeds 1 --seed \d/,
+    );
+    expect(out).toContain('import { runScenario } from "@sallyport/testing/devices";');
+    expect(out).toMatch(/The scenario of seed \d+ fails\. It is shrunk to \d steps above\.\n$/);
+  }, 120_000);
+
+  test("ends at a signal", async () => {
+    const { code, out } = await run(argumentsFor(referenceWorld()), AbortSignal.abort(130));
+    expect(code).toBe(130);
+    expect(out).toContain("Interrupted: the other scenarios did not run.");
   });
 });

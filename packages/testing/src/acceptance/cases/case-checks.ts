@@ -1,7 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import { checkAnswer } from "../requests/check-answer.ts";
-import { headerOf, modes, sessionEndedCode } from "../requests/modes.ts";
+import { headerOf, logInModes, sessionEndedCode } from "../../modes.ts";
 import { type CaseAnswer, sendCase } from "../requests/send-case.ts";
 import type { Case, DemoUser, Json } from "./case.ts";
 import { demoAppKey, type DemoServer } from "./demo-server.ts";
@@ -28,7 +28,7 @@ export function caseChecks(cases: readonly Case[], tried: readonly LogInMode[]):
     ...tried.flatMap((mode) => [
       ...cases.filter(({ isLogIn }) => isLogIn).map((each) => check(each, mode, (demo) => runLogIn(demo, mode, each))),
       ...cases
-        .filter((each) => each.as !== undefined && (each.modes ?? modes).includes(mode))
+        .filter((each) => each.as !== undefined && (each.modes ?? logInModes).includes(mode))
         .map((each) => check(each, mode, (demo) => runWithin(demo, mode, each))),
     ]),
   ];

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case } from "./case.ts";
 
 const refuse = (title: string, path: Case["path"], method: string, code: number, more: Partial<Case> = {}): Case => ({

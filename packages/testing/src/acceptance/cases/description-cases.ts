@@ -1,5 +1,5 @@
-import { expect } from "../assertions/expect.ts";
-import { headerOf, modes } from "../requests/modes.ts";
+import { expect } from "../../matchers/expect.ts";
+import { headerOf, logInModes } from "../../modes.ts";
 import type { Case, Json } from "./case.ts";
 
 const path = "/openapi.json";
@@ -146,7 +146,7 @@ export const descriptionCases: readonly Case[] = [
     (mode): Case => ({
       title: `refuses a valid credential beside another, of mode ${mode}`,
       as: "reader",
-      modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
+      modes: logInModes.filter((each) => headerOf[each] !== headerOf[mode]),
       path,
       headers: { [headerOf[mode]]: "x" },
       expect: { code: 203, beforeSession: true },

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case } from "./case.ts";
 
 const digest = "fe01ce2a7fbac8fafaed7c982a04e229";

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case, Json } from "./case.ts";
 
 const structure = "/v1/model/structure";

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import { multiResults } from "../requests/multi-results.ts";
 import type { Case, Json } from "./case.ts";
 

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case, Json, Known } from "./case.ts";
 
 const encode = (value: unknown) => encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));

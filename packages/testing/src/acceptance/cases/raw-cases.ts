@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import { rawRequest } from "../requests/raw-request.ts";
 
 const head = (line: string, ...headers: string[]) => [line, "Host: localhost", ...headers, "", ""].join("\r\n");

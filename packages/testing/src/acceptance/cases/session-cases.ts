@@ -1,5 +1,5 @@
-import { expect } from "../assertions/expect.ts";
-import { headerOf, modes } from "../requests/modes.ts";
+import { expect } from "../../matchers/expect.ts";
+import { headerOf, logInModes } from "../../modes.ts";
 import type { Case } from "./case.ts";
 
 const check = "/_CheckSession";
@@ -97,7 +97,7 @@ export const sessionCases: readonly Case[] = [
     {
       title: `refuses a valid credential beside another, of mode ${mode}`,
       as: "demo",
-      modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
+      modes: logInModes.filter((each) => headerOf[each] !== headerOf[mode]),
       path: check,
       headers: { [headerOf[mode]]: "x" },
       expect: { code: 203, beforeSession: true },
@@ -105,7 +105,7 @@ export const sessionCases: readonly Case[] = [
     {
       title: `ignores a blank credential beside a valid one, of mode ${mode}`,
       as: "demo",
-      modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
+      modes: logInModes.filter((each) => headerOf[each] !== headerOf[mode]),
       path: check,
       headers: { [headerOf[mode]]: "" },
       expect: { code: 0 },

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case } from "./case.ts";
 
 const pack = (text: string) => Buffer.from(text).toString("base64url");

@@ -1,4 +1,4 @@
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case } from "./case.ts";
 
 const customers = "/v1/object/Customer";

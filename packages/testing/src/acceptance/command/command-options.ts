@@ -1,8 +1,8 @@
-import { parseArgs } from "node:util";
 import type { LogInMode } from "@sallyport/client";
-import { modes as allModes } from "../requests/modes.ts";
-import { demoTarget } from "../run/readiness.ts";
-import type { Target } from "../run/visit.ts";
+import { logInModes } from "../../modes.ts";
+import { parsedArguments, UsageError } from "../../run/command-line.ts";
+import { demoTarget } from "../target/readiness.ts";
+import type { Target } from "../target/visit.ts";
 
 export const usage = `Usage: sallyport-acceptance <url> [options]
 
@@ -35,11 +35,6 @@ Exit code: 0 if all applicable checks pass, 1 if a check fails, 2 if the command
 130 or 143 if SIGINT or SIGTERM ends it. It removes its objects then, too.
 `;
 
-/** The command cannot run. The message tells how to fix it. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 export interface CommandOptions {
   /** `null` for `--list` and `--help`. */
   readonly target: Target | null;
@@ -64,10 +59,10 @@ export function commandOptions(
   const { values, positionals } = parsed(args);
   const [url, ...others] = positionals;
   if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}". Pass one address.`);
-  const { mode: modes = allModes, section: sections = [], json, list = false, help = false } = values;
+  const { mode: modes = logInModes, section: sections = [], json, list = false, help = false } = values;
   for (const mode of modes)
-    if (!allModes.includes(mode as LogInMode))
-      throw new UsageError(`There is no mode "${mode}". Modes are ${allModes.join(", ")}.`);
+    if (!logInModes.includes(mode as LogInMode))
+      throw new UsageError(`There is no mode "${mode}". Modes are ${logInModes.join(", ")}.`);
   if (url === undefined && !list && !help) throw new UsageError("The address of the server is missing.");
   const hasDemo = accountOptions.every((name) => values[name] === undefined);
   const password = values.password ?? environment["ACCEPTANCE_PASSWORD"];
@@ -89,27 +84,23 @@ export function commandOptions(
 }
 
 function parsed(args: readonly string[]) {
-  try {
-    const text = { type: "string" } as const;
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        user: text,
-        password: text,
-        class: text,
-        "app-key": text,
-        "app-name": text,
-        alias: text,
-        "admin-key": text,
-        mode: { type: "string", multiple: true },
-        section: { type: "string", multiple: true },
-        json: text,
-        list: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+  const text = { type: "string" } as const;
+  return parsedArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      user: text,
+      password: text,
+      class: text,
+      "app-key": text,
+      "app-name": text,
+      alias: text,
+      "admin-key": text,
+      mode: { type: "string", multiple: true },
+      section: { type: "string", multiple: true },
+      json: text,
+      list: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
 }

@@ -1,41 +1,25 @@
-import { writeFile } from "node:fs/promises";
-import type { WriteStream } from "node:tty";
+import { HumanReport } from "../../run/human-report.ts";
+import { writeJsonReport } from "../../run/json-report.ts";
+import { runCommandLine, type Terminal, UsageError } from "../../run/command-line.ts";
 import { allChecks } from "../all-checks.ts";
-import type { Check } from "../run/check.ts";
-import { HumanReport } from "../run/human-report.ts";
-import { jsonReport, totalsOf } from "../run/json-report.ts";
-import { whyUntestable } from "../run/readiness.ts";
-import { runChecks } from "../run/run-checks.ts";
-import type { Target } from "../run/visit.ts";
-import { type CommandOptions, commandOptions, usage, UsageError } from "./command-options.ts";
-
-/** The output streams and environment of the command. */
-export interface Terminal {
-  readonly stdout: { write(text: string): unknown } & Partial<Pick<WriteStream, "isTTY" | "hasColors">>;
-  readonly stderr: { write(text: string): unknown };
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+import { runAcceptance, tracesSection } from "../run-acceptance.ts";
+import { whyUntestable } from "../target/readiness.ts";
+import type { ServerCheck, Target } from "../target/visit.ts";
+import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
 
 /**
- * Runs the command `sallyport-acceptance` and returns its exit code. `stop` ends it after the present check; its reason is then
- * the exit code.
+ * Runs the command `sallyport-acceptance` and returns its exit code. `stop` ends it after the present check; its reason
+ * is then the exit code.
  */
-export async function runCommand(
-  args: readonly string[],
-  { stdout, stderr, env }: Terminal,
-  stop?: AbortSignal,
-): Promise<number> {
-  try {
+export function runCommand(args: readonly string[], terminal: Terminal, stop?: AbortSignal): Promise<number> {
+  const { stdout, env } = terminal;
+  return runCommandLine(terminal, async () => {
     const options = commandOptions(args, env);
     if (options.help) stdout.write(usage);
     else if (options.list) stdout.write(listOfChecks(chosenChecks(options)));
-    else if (options.target !== null) return await testServer(options.target, options, stdout, stop);
+    else if (options.target !== null) return testServer(options.target, options, stdout, stop);
     return 0;
-  } catch (error) {
-    const text = error instanceof UsageError ? `${error.message}\n(see --help)` : String((error as Error).stack);
-    stderr.write(`error: ${text}\n`);
-    return 2;
-  }
+  });
 }
 
 async function testServer(
@@ -47,37 +31,34 @@ async function testServer(
   const checks = chosenChecks(options);
   const reason = await whyUntestable(target, options.hasDemo);
   if (reason !== null) throw new UsageError(reason);
-  const { administrationKey } = options;
+  const { administrationKey, json } = options;
   const administrator = options.hasDemo ? { user: "admin", password: "admin" } : {};
   const observer = { ...target, ...administrator, administrationKey };
-  const report = new HumanReport(checks, {
-    write: (text) => stdout.write(text),
-    colourful: stdout.isTTY === true && stdout.hasColors?.() === true,
-    again: (section, mode) =>
-      [
-        "npx --package @sallyport/testing sallyport-acceptance",
-        target.url,
-        `--section "${section}"`,
-        ...(mode === null ? [] : [`--mode ${mode}`]),
-      ].join(" "),
+  const sections = [...checks.map(({ section }) => section), tracesSection, tracesSection];
+  const report = new HumanReport(sections, {
+    stdout,
+    again: ({ section, mode }) =>
+      section === tracesSection
+        ? null
+        : [
+            "npx --package @sallyport/testing sallyport-acceptance",
+            target.url,
+            `--section "${section}"`,
+            ...(mode === null ? [] : [`--mode ${mode}`]),
+          ].join(" "),
   });
   report.start(target.url);
-  const results = await runChecks(target, checks, observer, (result) => report.note(result), stop);
+  const results = await runAcceptance(target, checks, observer, (result) => report.note(result), stop);
   report.end();
   if (stop?.aborted === true) {
     stdout.write("Interrupted: the other checks did not run.\n");
     return stop.reason as number;
   }
-  if (options.json !== undefined) {
-    const { json } = options;
-    await writeFile(json, `${JSON.stringify(jsonReport(target.url, results), null, 2)}\n`).catch((error: unknown) => {
-      throw new UsageError(`${json} cannot be written: ${(error as Error).message}`, { cause: error });
-    });
-  }
-  return totalsOf(results).failed === 0 ? 0 : 1;
+  if (json !== undefined) await writeJsonReport(json, "sallyport-acceptance", target.url, results);
+  return results.some(({ outcome }) => outcome === "failed") ? 1 : 0;
 }
 
-function chosenChecks({ modes, hasDemo, sections }: CommandOptions): readonly Check[] {
+function chosenChecks({ modes, hasDemo, sections }: CommandOptions): readonly ServerCheck[] {
   const checks = allChecks(modes, hasDemo);
   const known = new Set(checks.map(({ section }) => section));
   const unknown = sections.filter((name) => !known.has(name));
@@ -86,7 +67,7 @@ function chosenChecks({ modes, hasDemo, sections }: CommandOptions): readonly Ch
 }
 
 /** Sections and their checks, one per line, with a trailing newline. */
-function listOfChecks(checks: readonly Check[]): string {
+function listOfChecks(checks: readonly ServerCheck[]): string {
   const sections = new Set(checks.map(({ section }) => section));
   const lines = [...sections].flatMap((section) => {
     const titles = new Set(checks.filter((check) => check.section === section).map(({ title }) => title));

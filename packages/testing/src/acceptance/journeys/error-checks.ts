@@ -1,6 +1,6 @@
 import { errorEntry, type ErrorCode } from "@sallyport/storage/errors";
-import { expect } from "../assertions/expect.ts";
-import type { Check } from "../run/check.ts";
+import { expect } from "../../matchers/expect.ts";
+import type { ServerCheck } from "../target/visit.ts";
 import { inSection } from "./journey.ts";
 
 const check = inSection("errors", null);
@@ -10,7 +10,7 @@ const refused = (
   method: string,
   path: string,
   headers: (appKey: string) => Readonly<Record<string, string>> = (appkey) => ({ appkey }),
-): Check =>
+): ServerCheck =>
   check(`answers ${method} ${path} with ${code}`, async ({ target }) => {
     const { url, alias, appKey } = target;
     const prefix = alias === "" ? "" : `/${alias}`;
@@ -21,7 +21,7 @@ const refused = (
   });
 
 /** Refusals that need no session. */
-export const errorChecks: readonly Check[] = [
+export const errorChecks: readonly ServerCheck[] = [
   refused(100, "GET", "/_CheckSession", () => ({})),
   refused(101, "GET", "/_CheckSession", () => ({ appkey: "no app key of any server" })),
   refused(200, "GET", "/v1/objects/Customer"),

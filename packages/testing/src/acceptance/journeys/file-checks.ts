@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { SallyportError } from "@sallyport/client";
 import { download, upload } from "@sallyport/client/files";
-import { expect } from "../assertions/expect.ts";
-import { NotApplicable } from "../run/visit.ts";
+import { expect } from "../../matchers/expect.ts";
+import { NotApplicable } from "../../run/check.ts";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 
 /** The codes for a server without files and a user without the right to create them. */

@@ -1,15 +1,14 @@
 import { AssertionError } from "node:assert";
 import { type LogInMode, SallyportError } from "@sallyport/client";
-import type { Check } from "../run/check.ts";
-import type { Visit } from "../run/visit.ts";
+import type { ServerCheck, Visit } from "../target/visit.ts";
 
 /** The checks of a section that run in one mode. */
-export type Journey = (mode: LogInMode) => readonly Check[];
+export type Journey = (mode: LogInMode) => readonly ServerCheck[];
 
 /** A function that makes the checks of a section in a mode. */
 export const inSection =
   (section: string, mode: LogInMode | null) =>
-  (title: string, run: (visit: Visit) => Promise<void>): Check => ({ section, title, mode, run });
+  (title: string, run: (visit: Visit) => Promise<void>): ServerCheck => ({ section, title, mode, run });
 
 /** Expects the server to refuse a call with one of these codes. */
 export async function expectRefusal(call: Promise<unknown>, ...codes: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
-import { expect } from "../assertions/expect.ts";
-import { sessionEndedCode } from "../requests/modes.ts";
+import { expect } from "../../matchers/expect.ts";
+import { sessionEndedCode } from "../../modes.ts";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 
 /** Sessions of one mode. */

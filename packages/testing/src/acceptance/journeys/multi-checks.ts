@@ -1,5 +1,5 @@
-import { expect } from "../assertions/expect.ts";
-import { sampleAttributes, textAttributeOf } from "../run/sample-attributes.ts";
+import { expect } from "../../matchers/expect.ts";
+import { sampleAttributes, textAttributeOf } from "../target/sample-attributes.ts";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 
 /** Many requests as one. */

@@ -1,6 +1,7 @@
-import { expect } from "../assertions/expect.ts";
-import { NotApplicable, type Visit } from "../run/visit.ts";
-import { sampleAttributes, textAttributeOf } from "../run/sample-attributes.ts";
+import { expect } from "../../matchers/expect.ts";
+import { NotApplicable } from "../../run/check.ts";
+import type { Visit } from "../target/visit.ts";
+import { sampleAttributes, textAttributeOf } from "../target/sample-attributes.ts";
 import type { SallyportClient } from "@sallyport/client";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 import { newObject } from "./object-checks.ts";
 

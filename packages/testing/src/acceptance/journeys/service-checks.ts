@@ -1,11 +1,11 @@
-import { expect } from "../assertions/expect.ts";
-import type { Check } from "../run/check.ts";
+import { expect } from "../../matchers/expect.ts";
+import type { ServerCheck } from "../target/visit.ts";
 import { inSection } from "./journey.ts";
 
 const check = inSection("service", null);
 
 /** The service itself, without a session. */
-export const serviceChecks: readonly Check[] = [
+export const serviceChecks: readonly ServerCheck[] = [
   check("returns its name and version", async (visit) => {
     expect(await visit.anonymous().checkService()).toEqual({
       applicationName: expect.any(String),

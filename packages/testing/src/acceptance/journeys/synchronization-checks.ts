@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { SallyportClient } from "@sallyport/client";
-import { expect } from "../assertions/expect.ts";
-import { NotApplicable, type Visit } from "../run/visit.ts";
-import { sampleAttributes, textAttributeOf } from "../run/sample-attributes.ts";
+import { expect } from "../../matchers/expect.ts";
+import { NotApplicable } from "../../run/check.ts";
+import type { Visit } from "../target/visit.ts";
+import { sampleAttributes, textAttributeOf } from "../target/sample-attributes.ts";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 
 interface Schema {

@@ -1,5 +1,6 @@
 import { errorEntry, type ErrorCode } from "@sallyport/storage/errors";
-import { expect } from "../assertions/expect.ts";
+import { assertError, assertSuccess } from "../../matchers/assert.ts";
+import { expect } from "../../matchers/expect.ts";
 import type { Case } from "../cases/case.ts";
 import type { CaseAnswer } from "./send-case.ts";
 
@@ -40,8 +41,8 @@ export function checkAnswer(
   const body = JSON.parse(answer.text);
   expect((lacks ?? []).filter((text) => answer.text.includes(text))).toEqual([]);
   if (code === 0 && isDocument === true) return data?.(body);
-  expect(body.status).toMatchObject({ internalStatus: String(code), statusMessage: entry.name });
-  if (code === 0) expect(body.data).toEqual(expect.any(Object));
-  else expect(Object.keys(body)).toEqual(["status"]);
+  const response = { status: answer.status, body };
+  if (code === 0) assertSuccess(response);
+  else assertError(response, code);
   data?.(body.data);
 }

@@ -9,7 +9,7 @@ import {
   randomBytes,
 } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
-import { expect } from "../assertions/expect.ts";
+import { expect } from "../../matchers/expect.ts";
 import { clientKey } from "./client-key.ts";
 
 /** How the fields of a log-in are sent in a mode, for fields that no client would send. */

@@ -1,5 +1,5 @@
 import type { ClassStructure, SallyportClient } from "@sallyport/client";
-import { NotApplicable } from "./visit.ts";
+import { NotApplicable } from "../../run/check.ts";
 
 type Attribute = ClassStructure["attributes"][number];
 

@@ -1,7 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 
-/** The log-in modes. */
-export const modes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
+/** The modes of database users. */
+export const logInModes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
 
 /** The credential header of each mode. */
 export const headerOf: Readonly<Record<LogInMode, string>> = {

@@ -6,6 +6,7 @@ import {
   SallyportClient,
   SallyportError,
 } from "@sallyport/client";
+import { type Check, NotApplicable } from "../../run/check.ts";
 import { DemoServer } from "../cases/demo-server.ts";
 import { clientKeyPair } from "../requests/client-key.ts";
 
@@ -23,6 +24,9 @@ export interface Target {
   readonly password: string;
   readonly className: string;
 }
+
+/** A check of the server that a run visits. */
+export type ServerCheck = Check<Visit>;
 
 /** A run against a server: one session for each mode, and the objects that it has created. */
 export class Visit {
@@ -110,9 +114,4 @@ export class Visit {
       );
     if (failures.length > 0) throw failures[0];
   }
-}
-
-/** The server, its data or the rights of the user do not allow a check. */
-export class NotApplicable extends Error {
-  override readonly name = "NotApplicable";
 }

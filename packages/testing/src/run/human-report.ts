@@ -1,15 +1,13 @@
 import { styleText } from "node:util";
-import type { Check } from "./check.ts";
-import { type CheckResult, tracesSection } from "./run-checks.ts";
-import { totalsOf } from "./json-report.ts";
+import { type CheckResult, totalsOf } from "./check.ts";
+import type { Terminal } from "./command-line.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
 export interface HumanReportOptions {
-  readonly write: (text: string) => void;
-  readonly colourful: boolean;
-  /** The command that repeats the checks of a section in a mode. */
-  readonly again: (section: string, mode: Check["mode"]) => string;
+  readonly stdout: Terminal["stdout"];
+  /** The command that repeats a failed check; `null` if there is none. */
+  readonly again: (result: CheckResult) => string | null;
 }
 
 /** Reports a run in progress: a line for each section, then the failures. */
@@ -17,33 +15,35 @@ export class HumanReport {
   private readonly waiting: Map<string, number>;
   private readonly results: CheckResult[] = [];
 
+  /** `sections`: the section of each check. */
   constructor(
-    checks: readonly Check[],
+    sections: readonly string[],
     private readonly options: HumanReportOptions,
   ) {
-    const sections = [...checks.map(({ section }) => section), tracesSection, tracesSection];
     this.waiting = new Map();
     for (const section of sections) this.waiting.set(section, (this.waiting.get(section) ?? 0) + 1);
   }
 
   start(url: string): void {
-    this.options.write(`${this.styled("bold", url)}\n\n`);
+    this.write(`${this.styled("bold", url)}\n\n`);
   }
 
   note(result: CheckResult): void {
     this.results.push(result);
     const left = (this.waiting.get(result.section) ?? 1) - 1;
     this.waiting.set(result.section, left);
-    if (left === 0) this.options.write(`${this.sectionLine(result.section)}\n`);
+    if (left === 0) this.write(`${this.sectionLine(result.section)}\n`);
   }
 
   end(): void {
-    const { write } = this.options;
+    const begun = new Set(this.results.map(({ section }) => section));
+    for (const [section, left] of this.waiting)
+      if (left > 0 && begun.has(section)) this.write(`${this.sectionLine(section)}\n`);
     const failures = this.results.filter(({ outcome }) => outcome === "failed");
     const reasons = new Set(this.results.flatMap((each) => (each.outcome === "notApplicable" ? [each.reason] : [])));
-    write("\n");
-    failures.forEach((failure, index) => write(this.failureText(failure, index + 1)));
-    for (const reason of reasons) write(`${this.styled("dim", `Not applicable: ${reason}`)}\n`);
+    this.write("\n");
+    failures.forEach((failure, index) => this.write(this.failureText(failure, index + 1)));
+    for (const reason of reasons) this.write(`${this.styled("dim", `Not applicable: ${reason}`)}\n`);
     const { checks, passed, failed, notApplicable } = totalsOf(this.results);
     const outcome = [
       this.styled("green", `${passed} passed`),
@@ -51,7 +51,7 @@ export class HumanReport {
       `${notApplicable} not applicable`,
     ];
     const time = this.results.reduce((sum, { duration }) => sum + duration, 0);
-    write(`${checks} checks: ${outcome.join(", ")}; ${(time / 1_000).toFixed(1)} s.\n`);
+    this.write(`${checks} checks: ${outcome.join(", ")}; ${(time / 1_000).toFixed(1)} s.\n`);
   }
 
   private sectionLine(section: string): string {
@@ -68,9 +68,11 @@ export class HumanReport {
     return `${mark} ${section.padEnd(width)}  ${counts.join(", ")}  ${this.styled("dim", `${(time / 1_000).toFixed(1)} s`)}`;
   }
 
-  private failureText({ section, title, mode, reason = "" }: CheckResult, number: number): string {
+  private failureText(result: CheckResult, number: number): string {
+    const { section, title, mode, reason = "" } = result;
     const place = mode === null ? section : `${section}, ${mode} mode`;
-    const again = section === tracesSection ? "" : `   ${this.styled("dim", this.options.again(section, mode))}\n`;
+    const command = this.options.again(result);
+    const again = command === null ? "" : `   ${this.styled("dim", command)}\n`;
     const body = reason
       .split("\n")
       .map((line) => `   ${line}`)
@@ -79,6 +81,11 @@ export class HumanReport {
   }
 
   private styled(format: Format, text: string): string {
-    return this.options.colourful ? styleText(format, text) : text;
+    const { stdout } = this.options;
+    return stdout.isTTY === true && stdout.hasColors?.() === true ? styleText(format, text) : text;
+  }
+
+  private write(text: string): void {
+    this.options.stdout.write(text);
   }
 }

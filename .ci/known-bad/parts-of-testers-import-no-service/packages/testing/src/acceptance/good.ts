@@ -1,0 +1,1 @@
+export { call } from "../run/check.ts";

@@ -1,0 +1,1 @@
+export { service } from "../index.ts";
