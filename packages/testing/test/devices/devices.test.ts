@@ -14,11 +14,11 @@ import {
 } from "@sallyport/testing/devices";
 import { shrinkScenario } from "../../src/devices/shrink-scenario.ts";
 import { runCommand } from "../../src/devices/command.ts";
-import { brokenParts } from "./broken-parts.ts";
-import { ReferenceServer } from "./reference-server.ts";
+import { type BrokenPart, brokenParts } from "./broken-parts.ts";
 import { referenceWorld } from "./reference-world.ts";
 
 const maxSeeds = 15;
+const omittedDeletions = brokenParts.find(({ fault }) => fault === "a server omits deletions") as BrokenPart;
 
 /** The failure of the first failing seed. */
 async function firstFailure(
@@ -69,10 +69,7 @@ describe("simulation", () => {
   });
 
   test("shrinks a failure to a few steps", async () => {
-    const { create } = brokenParts.find(
-      ({ fault }) => fault === "a server omits deletions",
-    ) as (typeof brokenParts)[number];
-    const failure = await firstFailure(create());
+    const failure = await firstFailure(omittedDeletions.create());
     expect(failure?.scenario.steps.length).toBeLessThanOrEqual(6);
     expect(failure?.scenario.devices.length).toBeLessThanOrEqual(2);
   }, 120_000);
@@ -184,7 +181,7 @@ describe("command", () => {
   });
 
   test("ends at the first failure, and tells how to repeat it", async () => {
-    const world = referenceWorld(new ReferenceServer("omits deletions"));
+    const { world } = omittedDeletions.create();
     const { code, out } = await run([...argumentsFor(world), "--seeds", "40"]);
     expect(code).toBe(1);
     expect(out).toMatch(/^✗ scenarios .*1 failed/m);
