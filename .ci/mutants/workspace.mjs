@@ -15,25 +15,35 @@ import { transformSync } from "esbuild";
 
 /** A copy of the working tree with its build, that contains every mutant, disabled. */
 export function makeWorkspace(root, mutants) {
-  const directory = mkdtempSync(join(tmpdir(), "sallyport-mutants-"));
-  // A Postgres that tests of root start runs as another user, with its files there.
-  chmodSync(directory, 0o711);
-  const copy = join(directory, "copy");
+  const { directory, copy } = makeDirectory();
   const state = join(directory, "state");
   mkdirSync(state);
   const filter = (path) => ![".git", "node_modules"].includes(basename(path));
   cpSync(root, copy, { recursive: true, filter });
   linkModules(root, copy);
-  for (const path of new Set(mutants.map((mutant) => mutant.path)))
-    mutateFile(
-      copy,
-      path,
-      mutants.filter((mutant) => mutant.path === path),
-      state,
-    );
+  mutateFiles(copy, mutants, switchOf(state));
   const bundled = spawnSync(process.execPath, ["apps/server/bundle.mjs"], { cwd: copy, encoding: "utf8" });
   if (bundled.status !== 0) throw new Error(bundled.stderr);
   return { directory, copy, state };
+}
+
+/** A copy of the sources and builds of some packages, that contains every mutant behind a switch with this code. */
+export function makePackages(root, packages, mutants, switchCode) {
+  const { directory, copy } = makeDirectory();
+  const filter = (path) => !/\/node_modules$|\.map$|\.tsbuildinfo$/.test(path);
+  for (const name of packages)
+    for (const part of ["package.json", "src", "dist"])
+      cpSync(join(root, "packages", name, part), join(copy, "packages", name, part), { recursive: true, filter });
+  linkModules(root, copy);
+  mutateFiles(copy, mutants, switchCode);
+  return { directory, copy };
+}
+
+function makeDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), "sallyport-mutants-"));
+  // A Postgres that tests of root start runs as another user, with its files there.
+  chmodSync(directory, 0o711);
+  return { directory, copy: join(directory, "copy") };
 }
 
 /** Packages of others are where they are; our own are those of the copy. */
@@ -47,21 +57,42 @@ function linkModules(root, copy) {
 }
 
 /** Tests load the sources beside them and the builds of other packages: both get the mutants. */
-function mutateFile(copy, path, mutants, state) {
-  let text = readFileSync(join(copy, path));
-  for (const mutant of mutants.toSorted((one, other) => other.start - one.start))
-    text = Buffer.concat([text.subarray(0, mutant.start), Buffer.from(switched(mutant)), text.subarray(mutant.end)]);
-  const source = `${text}\n${switchOf(state)}`;
-  writeFileSync(join(copy, path), source);
-  const built = path.replace("/src/", "/dist/").replace(/\.ts$/, ".js");
-  const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
-  const { code } = transformSync(source, { loader: "ts", target: "es2023", tsconfigRaw });
-  writeFileSync(join(copy, built), code.replaceAll(/(\b(?:from |import |import\()"\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'));
+function mutateFiles(copy, mutants, switchCode) {
+  for (const path of new Set(mutants.map((mutant) => mutant.path))) {
+    const some = mutants.filter((mutant) => mutant.path === path);
+    const source = `${switched(readFileSync(join(copy, path)), some)}\n${switchCode}`;
+    writeFileSync(join(copy, path), source);
+    const built = path.replace("/src/", "/dist/").replace(/\.ts$/, ".js");
+    const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
+    const { code } = transformSync(source, { loader: "ts", target: "es2023", tsconfigRaw });
+    writeFileSync(join(copy, built), code.replaceAll(/(\b(?:from |import |import\()"\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'));
+  }
 }
 
-function switched({ number, was, replacement }) {
-  if (replacement === "") return `{ if (!__mutant(${number})) ${was} }`;
-  return `(__mutant(${number}) ? ${replacement} : ${was})`;
+/** The code with every mutant behind its switch. One place may have several, and contain those of its parts. */
+function switched(text, mutants) {
+  const render = (start, end, inside) => {
+    const parts = [];
+    let place = start;
+    for (let index = 0; index < inside.length; ) {
+      const outer = inside[index];
+      const within = inside.slice(index).filter((each) => each.start < outer.end);
+      const here = within.filter((each) => each.end === outer.end && each.start === outer.start);
+      const code = render(outer.start, outer.end, within.slice(here.length));
+      parts.push(text.subarray(place, outer.start).toString(), here.reduceRight(withSwitch, code));
+      place = outer.end;
+      index += within.length;
+    }
+    parts.push(text.subarray(place, end).toString());
+    return parts.join("");
+  };
+  const ordered = mutants.toSorted((one, other) => one.start - other.start || other.end - one.end);
+  return render(0, text.length, ordered);
+}
+
+function withSwitch(code, { number, replacement }) {
+  if (replacement === "") return `{ if (!__mutant(${number})) ${code} }`;
+  return `(__mutant(${number}) ? (${replacement}) : ${code})`;
 }
 
 /**
