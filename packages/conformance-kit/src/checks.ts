@@ -1,4 +1,5 @@
 import type { Check } from "./check.ts";
+import { givenValueChecks } from "./sections/given-values.ts";
 import { besideWriterChecks } from "./sections/beside-writers.ts";
 import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
@@ -142,6 +143,7 @@ export const checks: readonly Check[] = [
   ...indexChecks,
   ...besideWriterChecks,
   ...unstorableTextChecks,
+  ...givenValueChecks,
   ...throttleChecks,
   ...exemptionChecks,
   ...auditChecks,

@@ -123,6 +123,14 @@ export const accountRemovalChecks: readonly Check[] = [
         );
     },
 
+    "removes the records of links only, not those of other records that resemble them": async ({ r }) => {
+      const { userId } = await createUser(r);
+      await r.records.put("unheardOf", "one", { id: "resembling" }, { owner: `user:${userId}` });
+      await r.records.put("unheardOf", "two", 1, { owner: "link:resembling" });
+      equal(await r.accounts.remove([userId]), 1, "number of removed accounts");
+      equal(idsOf(await r.records.list("unheardOf", { after: null, limit: 10 })), ["two"], "the remaining records");
+    },
+
     "removes a custom account with its records and keeps the data of its user": async ({ r }) => {
       const { userId } = await createUser(r);
       const ownedData = await ownedDataOf(r, userId);

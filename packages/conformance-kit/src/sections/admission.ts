@@ -227,6 +227,14 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await named("the groups after one is restored");
   },
 
+  "admits a session of a user without an object, without groups": async ({ storage, r }) => {
+    const { visitor, digest } = await scene(r);
+    const { userId } = visitor.account;
+    await deleteObjects(storage, [userId]);
+    const { principal } = await visitor.admit(r, digest);
+    equal(principal, { userId, groups: [], administrator: false }, "the principal");
+  },
+
   "returns no groups for a user without a groups attribute": async ({ r }) => {
     for (const attributes of [{}, { Groups: null }]) {
       const { visitor, digest } = await scene(r, { attributes });

@@ -41,6 +41,7 @@ export const unstorableTextChecks: readonly Check[] = checksOf("unstorable texts
     const account = { userId, loginName: "name", secret: "secret", administrator: false };
     await refuses({
       "a log-in name": (loginName) => r.accounts.create({ ...account, loginName }, "key"),
+      "a secret": (secret) => r.accounts.create({ ...account, secret }, "key"),
       "a confusable key": (key) => r.accounts.create(account, key),
     });
     equal(await r.accounts.create(account, "key"), "created", "the outcome of creating the account");
@@ -85,8 +86,14 @@ export const unstorableTextChecks: readonly Check[] = checksOf("unstorable texts
       "a device": (deviceId) => r.sessions.open(visitor.newSession({ deviceId }), unlimitedSessions),
       "an app name of a session": (name) =>
         r.sessions.open(visitor.newSession({ appNames: ["fine", name] }), unlimitedSessions),
+      "an address": (address) => r.sessions.open(visitor.newSession({ address }), unlimitedSessions),
     });
     equal(await r.sessions.count(), 0, "number of live sessions");
+    const digest = await visitor.open(r);
+    await refuses({
+      "a reserved app name": (name) => r.sessions.changeAppNames(digest, { reserve: ["fine", name], limits: [] }),
+    });
+    equal((await visitor.admit(r, digest)).session?.reservedNames, [], "the reserved names");
   },
 
   "refuses unstorable texts in the model": async ({ r }) => {

@@ -13,7 +13,7 @@ import {
 } from "@sallyport/storage";
 import { ConformanceError, equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
+import { accountNamed, accountOf, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
 import { signal } from "../../fixtures/concurrently.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
@@ -138,6 +138,56 @@ export const importingChecks: readonly Check[] = [
       equal(admitted.settingsGeneration, 4, "the settings generation of admission");
     },
 
+    "returns imported accounts, app keys, events and records with exactly their members": async ({ storage, r }) => {
+      await fill(storage);
+      const keys = await r.appKeys.list(null, 10);
+      for (const { section: _section, digest: _digest, ...key } of ofSection(sampleArchive, "appKeys"))
+        equal(
+          keys.find(({ name }) => name === key.name),
+          key,
+          "an app key",
+        );
+      const events = await r.audit.read(0, 10);
+      for (const { section: _section, ...event } of ofSection(sampleArchive, "audit"))
+        equal(
+          events.find(({ sequence }) => sequence === event.sequence),
+          event,
+          "an event",
+        );
+      for (const { section: _section, confusableKey: _key, ...account } of ofSection(sampleArchive, "accounts"))
+        equal(await accountOf(r, account.userId), { ...account, id: account.userId }, "an account");
+      for (const { section: _section, confusableKey: _key, ...account } of ofSection(sampleArchive, "customAccounts"))
+        equal(await accountOf(r, account.id), { ...account, administrator: false }, "a custom account");
+      const [all] = ofSection(sampleArchive, "records");
+      const [{ age: _age, version, createdVersion, ...record } = { age: 0, version: 0, createdVersion: 0 }] =
+        await r.records.get("application", [all?.id ?? ""]);
+      equal({ section: "records", kind: "application", ...record }, all, "a record");
+      equal(createdVersion, version, "the version at its creation");
+    },
+
+    "gives imported records versions of their own, and makes them due": async ({ storage, r }) => {
+      await fill(storage);
+      const imported = await r.records.list("application", { after: null, limit: 10 });
+      await r.records.put("application", "new", 1);
+      const [created] = await r.records.get("application", ["new"]);
+      const highest = Math.max(...pluck(imported, "version"));
+      isTrue((created?.version ?? 0) > highest, `The next version must be above ${highest}`);
+      const claimed = await r.records.claim("application", 10, 1_000);
+      equal(claimed.length, imported.length + 1, "number of claimed records");
+      isTrue(
+        claimed.every(({ claims }) => claims === 1),
+        "Every record must be claimed for the first time",
+      );
+    },
+
+    "stamps the changes after an import above the highest forgotten stamp": async ({ storage, r }) => {
+      const settings = ofSection(sampleArchive, "settings").map((each) => ({ ...each, objects: 0, sweptStamp: 500 }));
+      equal(await importInto(storage, settings), "imported", "the outcome of the import");
+      const { id } = await createObject(r);
+      const [created] = await changesUpTo(r, await watermarkBehind(r, [id]));
+      isTrue((created?.stamp ?? 0) > 500, "The stamp of a new object must be above the highest forgotten one");
+    },
+
     "keeps the order of changes and stamps later changes after the imported ones": async ({ storage, r }) => {
       await fill(storage);
       const { id } = await createObject(r);
@@ -190,7 +240,11 @@ export const importingChecks: readonly Check[] = [
         "nameTaken",
         "the outcome for a confusable name of a custom account",
       );
-      await createAppKey(r, { name: "new" });
+      const imported = new Set(ofSection(sampleArchive, "appKeys").map((appKey) => appKey.id));
+      for (const name of ["new", "newer"]) {
+        const { appKey } = await createAppKey(r, { name });
+        isTrue(!imported.has(appKey.id), `The ID of a new app key, ${appKey.id}, must not be that of another`);
+      }
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
       isTrue((written?.sequence ?? 0) > 30, "The first sequence after the import must be after all imported sequences");

@@ -134,6 +134,18 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     equal(idsOf(changes), idsOf(created), "the IDs of the changed objects");
   },
 
+  "reports no readers of before if the transaction of a creation changes them": async ({ storage, r }) => {
+    const { id } = await storage.transaction(async (inside) => {
+      const created = await createObject(inside, { readers: ["A1"] });
+      return update(inside, created.id, {}, { readers: ["B2"] });
+    });
+    const rows = async () => rowsOf((await changesSince(r, 0)).changes, "kind", "readers", "readersBefore");
+    equal((await rows())[0], ["stored", ["B2"], []], "the change");
+    await update(r, id, { Name: "new" });
+    const changes = (await rows()).filter(([, readers]) => readers !== null);
+    equal(changes, [["stored", ["B2"], ["B2"]]], "the changes after an update");
+  },
+
   "reports no change for a refused call": async ({ r }) => {
     const first = await createObject(r);
     await failsWith(

@@ -18,6 +18,7 @@ import {
   idsOf,
   tombstoneOf,
   linking,
+  unknownIds,
   recycledWith,
   referrersOf,
   deleteObjects,
@@ -119,6 +120,7 @@ const listing = checksOf("recycle bin", {
       const pages: RecycledRoot[] = [];
       for (let after: RecycledRoot | null = null; pages.length <= all.length; after = pages.at(-1) ?? null) {
         const page: RecycledRoot[] = await listed(r, { after, limit });
+        isTrue(page.length <= limit, `A page of at most ${limit} entries must not have ${page.length}`);
         pages.push(...page);
         if (page.length < limit) break;
       }
@@ -156,6 +158,18 @@ const keeping = checksOf("recycle bin", {
     const there = [pointing.id, source];
     equalInAnyOrder(idsOf(await r.objects.get(there, seesAll)), there, "the objects");
     equal(idsOf(await referrersOf(r, [target])), [pointing.id], "the links to their target");
+  },
+
+  "counts neither unknown nor deleted objects, and nothing without a user, towards a quota": async ({ storage, r }) => {
+    const [one, gone, two, three] = await create(r, 4);
+    await deleteObjects(storage, [gone]);
+    const before = await tombstoneOf(r, gone);
+    const deleting = (ids: readonly ObjectId[], deletedBy: ObjectId | null) =>
+      storage.transaction(({ deletion }) => deletion.delete(ids, { recycled: true, root: one, deletedBy, quota: 1 }));
+    equal(await deleting([one, gone, ...unknownIds], ada), "deleted", "an object with unknown and deleted ones");
+    equal(await tombstoneOf(r, gone), before, "the tombstone of the deleted object");
+    const ofNone = [await deleting([two], null), await deleting([three], null)];
+    equal(ofNone, ["deleted", "deleted"], "the outcomes without a user");
   },
 
   "enforces a quota exactly across concurrent deletions": async ({ storage, r }) => {
@@ -197,6 +211,25 @@ const purging = checksOf("recycle bin", {
     const bin = [idsOf(await listed(r)), await r.objects.count({ classes: ["File"], recycled: true }, seesAll)];
     equal(bin, [[other], 1], "the remaining recycle bin");
     await restoreObjects(storage, other);
+  },
+
+  "keeps a group that several calls have deleted in order, and leaves purged objects out of it": async ({
+    storage,
+    r,
+  }) => {
+    const [root, one, two] = await create(r, 3);
+    const how = { recycled: true, root };
+    await storage.transaction(async ({ deletion }) => {
+      await deletion.lock([root, one, two]);
+      for (const id of [two, root, one]) await deletion.delete([id], how);
+    });
+    equal(idsOf(await recycledWith(storage, root)), [root, one, two], "the group");
+    await storage.transaction(async ({ deletion }) => {
+      await deletion.recycledWith(root);
+      await deletion.purge([one]);
+    });
+    equal(await recycledWith(storage, one), [], "the group of the purged object");
+    equal(idsOf(await recycledWith(storage, two)), [root, two], "the group without it");
   },
 
   "ignores objects outside the recycle bin in a purge": async ({ storage, r }) => {

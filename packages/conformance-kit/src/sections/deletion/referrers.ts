@@ -42,6 +42,16 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
     equal(await referrersOf(r, [...unknownIds, team.id]), [], "the referrers of objects without any");
   },
 
+  "returns a link once that a collection contains twice": async ({ r }) => {
+    const [one, two] = await createObjects(r, {}, {});
+    const team = await pointing(r, { Team: [one.id, two.id, one.id] });
+    equalInAnyOrder(
+      await referrersOf(r, idsOf([one, two])),
+      [link(team, "Team", one), link(team, "Team", two)],
+      "the referrers",
+    );
+  },
+
   "returns referrers by attributes and classes up to the limit": async ({ r }) => {
     const one = await createObject(r);
     const [first, second] = [
@@ -116,6 +126,24 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
         link(source, "Team", recycled),
       ],
       "the referrers of the other targets",
+    );
+  },
+
+  "clears only the attributes of each referrer": async ({ storage, r }) => {
+    const gone = await createObject(r);
+    const [boss, team] = [
+      await createObject(r, linking({ Boss: gone.id }, { Name: "boss" })),
+      await createObject(r, linking({ Team: [gone.id] }, { Boss: gone.id })),
+    ];
+    await storage.transaction(({ deletion }) => deletion.clear([link(boss, "Boss", gone), link(team, "Team", gone)]));
+    const cleared = [(await objectOf(r, boss.id))?.attributes, (await objectOf(r, team.id))?.attributes];
+    equal(
+      cleared,
+      [
+        { Name: "boss", Boss: null },
+        { Boss: gone.id, Team: [] },
+      ],
+      "the attributes",
     );
   },
 

@@ -142,6 +142,8 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
     await deleteObjects(storage, idsOf([first, second, third]), true);
     await deleteObjects(storage, [deleted.id]);
     equal(await counts(), [2, 1, 3, 0, 0], "numbers of recycled objects");
+    const restricted = { classes: null, principals: new Set(["A1"]) };
+    equal(await r.objects.count({ classes: ["File"], recycled: true }, restricted), 1, "number of visible ones");
     await restoreObjects(storage, second.id);
     equal(await counts(), [0, 0, 0, 0, 0], "numbers of recycled objects after the restore");
   },

@@ -78,6 +78,52 @@ export const sweepingChecks: readonly Check[] = checksOf("deletion", {
     equal(await r.deletion.sweep(2 * hour, 2), 0, "number of tombstones forgotten by the third sweep");
   },
 
+  "forgets purged objects by the time of their purge": async ({ storage, r, advance }) => {
+    const [purged, deleted] = await createObjects(r, {}, {});
+    await deleteObjects(storage, [purged.id], true);
+    advance(overAnHour);
+    await deleteObjects(storage, [deleted.id]);
+    advance(overAnHour);
+    await storage.transaction(async ({ deletion }) => deletion.purge(idsOf(await deletion.recycledWith(purged.id))));
+    advance(overAnHour);
+    equal(await r.deletion.sweep(hour, 1), 1, "number of forgotten tombstones");
+    equal(await left(r, idsOf([purged, deleted])), [purged.id], "the remaining tombstone");
+  },
+
+  "forgets readers of before of several objects, the oldest first": async ({ r, advance }) => {
+    const [one, other] = await createInOneCall(r, {}, {});
+    for (const [{ id }, readers] of [
+      [one, ["A1"]],
+      [other, ["A1"]],
+      [one, ["B2"]],
+    ] as const) {
+      await update(r, id, {}, { readers });
+      advance(overAnHour);
+    }
+    const last = await createObject(r);
+    const before = await changesThrough(r, last.id);
+    equal(
+      rowsOf(before, "id", "readersBefore").slice(0, 3),
+      [
+        [one.id, null],
+        [other.id, null],
+        [one.id, ["A1"]],
+      ],
+      "the changes before a sweep",
+    );
+    equal(await r.deletion.sweep(hour, 2), 2, "number of forgotten changes of readers");
+    equal(await sweptOf(r), before[1]?.stamp, "the highest forgotten stamp");
+    equal(
+      rowsOf(await changesThrough(r, last.id), "id", "readersBefore"),
+      [
+        [other.id, ["A1"]],
+        [one.id, ["A1"]],
+        [last.id, []],
+      ],
+      "the changes afterwards",
+    );
+  },
+
   "keeps objects and the recycle bin": async ({ storage, r, advance }) => {
     const [live, recycled, purged] = await createObjects(r, {}, {}, {});
     await deleteObjects(storage, [recycled.id, purged.id], true);

@@ -78,7 +78,10 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
       "the objects by UUIDs",
       equalInAnyOrder,
     );
-    for (const object of created) equal(await r.objects.get([object.id], seesAll, 1), [object], "a single object");
+    for (const object of created) {
+      equal(await r.objects.get([object.id], seesAll, 1), [object], "a single object by ID");
+      equal(await r.objects.get({ uuids: [object.uuid] }, seesAll, 1), [object], "a single object by UUID");
+    }
   },
 
   "refuses to list a page beyond the byte limit": async ({ r }) => {

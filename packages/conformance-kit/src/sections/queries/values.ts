@@ -132,6 +132,7 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
       turned: [2, 1],
       longer: [1, 2, null],
       member: { a: 1 },
+      "like a list": { 0: 1, 1: 2, length: 2 },
       "null member": { a: null },
       inner: { a: { b: [1, { c: "d" }] } },
     });

@@ -290,6 +290,10 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     for (const part of parts) for (const [kind, count] of Object.entries(part)) all[kind] = (all[kind] ?? 0) + count;
     equal(all, { mail: 1, Mail: 1, cursorKey: 1, [sample]: 2 }, "number of swept records of each kind");
     equal(await sweep(r, 10), {}, "numbers of records swept by the last call");
+    await s.fill("one", "two");
+    for (const id of ["three", "four", "five"]) await s.put(id, id, { lifetime });
+    advance(11 * minute);
+    equal(await sweep(r, 10), { [sample]: 3 }, "number of records of one kind swept at once");
     equal([await s.take("good"), await s.take("endless")], ["good", "endless"], "the live records");
   },
 

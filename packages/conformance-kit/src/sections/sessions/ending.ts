@@ -40,6 +40,34 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
     equal(await r.sessions.end({ userId: visitor.account.userId }), 0, "number of sessions ended again");
   },
 
+  "ends and lists the sessions of one link or custom account of several": async ({ r, visitor }) => {
+    const { userId } = visitor.account;
+    const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
+    const links = [await createLink(r, { userId }), await createLink(r, { userId })] as const;
+    const opened = [
+      ...customs.map(({ id, secretVersion }) => ({ kind: "custom", accountId: id, secretVersion }) as const),
+      ...links.map((link) => ({ kind: "provider", link }) as const),
+    ].map((authenticationMethod) => visitor.newSession({ authenticationMethod }));
+    for (const session of opened) await r.sessions.open(session, unlimitedSessions);
+    const digests = opened.map(({ digest }) => digest);
+    const selectors = [
+      ...customs.map(({ id }) => ({ customAccountId: id })),
+      ...links.map(({ id }) => ({ linkId: id })),
+    ];
+    for (const [index, selector] of selectors.entries()) {
+      const listed = await r.sessions.list({ after: null, limit: 10 }, selector);
+      equal(
+        listed.map(({ digest }) => digest),
+        [digests[index]],
+        "the listed sessions",
+      );
+    }
+    equal(await r.sessions.end(selectors[0] ?? { digest: "" }), 1, "number of ended sessions of a custom account");
+    equal(await r.sessions.end(selectors[2] ?? { digest: "" }), 1, "number of ended sessions of a link");
+    const left = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
+    equal(left, [false, true, false, true], "whether each session is admitted");
+  },
+
   "ends each session in one of several concurrent calls": async ({ r, visitor }) => {
     const digest = await visitor.open(r);
     const ended = await concurrently(10, () => r.sessions.end({ digest }));
