@@ -143,7 +143,7 @@ function addCall({ span, callee, arguments: given }, { textOf, add }) {
   if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
   const name = callee.property.value;
   if (skippable.has(name)) add(node, textOf(callee.object));
-  if (name in swappedCalls)
+  if (Object.hasOwn(swappedCalls, name))
     add(node, textOf(callee).slice(0, -name.length) + swappedCalls[name] + textOf(node).slice(textOf(callee).length));
 }
 
