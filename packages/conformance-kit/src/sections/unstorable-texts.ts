@@ -86,6 +86,8 @@ export const unstorableTextChecks: readonly Check[] = checksOf("unstorable texts
       "a device": (deviceId) => r.sessions.open(visitor.newSession({ deviceId }), unlimitedSessions),
       "an app name of a session": (name) =>
         r.sessions.open(visitor.newSession({ appNames: ["fine", name] }), unlimitedSessions),
+      "the ID of a record of its basis": (id) =>
+        r.sessions.open(visitor.newSession(), { ...unlimitedSessions, basis: [{ kind: "sample", id, version: 0 }] }),
       "an address": (address) => r.sessions.open(visitor.newSession({ address }), unlimitedSessions),
     });
     equal(await r.sessions.count(), 0, "number of live sessions");

@@ -11,7 +11,7 @@ import {
   type Storage,
   type Visibility,
 } from "@sallyport/storage";
-import { ConformanceError, equal, failsWith, isTrue } from "../../assert/index.ts";
+import { ConformanceError, equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed, accountOf, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
@@ -154,6 +154,10 @@ export const importingChecks: readonly Check[] = [
           event,
           "an event",
         );
+      await r.audit.settle(0, 10);
+      const settled = (await r.audit.read(30, 10)).map(({ sequence: _sequence, ...event }) => event);
+      const tallies = ofSection(sampleArchive, "tallies").map(({ section: _section, key: _key, ...tally }) => tally);
+      equalInAnyOrder(settled, tallies, "the settled tallies");
       for (const { section: _section, confusableKey: _key, ...account } of ofSection(sampleArchive, "accounts"))
         equal(await accountOf(r, account.userId), { ...account, id: account.userId }, "an account");
       for (const { section: _section, confusableKey: _key, ...account } of ofSection(sampleArchive, "customAccounts"))
@@ -240,10 +244,11 @@ export const importingChecks: readonly Check[] = [
         "nameTaken",
         "the outcome for a confusable name of a custom account",
       );
-      const imported = new Set(ofSection(sampleArchive, "appKeys").map((appKey) => appKey.id));
+      const known = new Set(ofSection(sampleArchive, "appKeys").map((appKey) => appKey.id));
       for (const name of ["new", "newer"]) {
         const { appKey } = await createAppKey(r, { name });
-        isTrue(!imported.has(appKey.id), `The ID of a new app key, ${appKey.id}, must not be that of another`);
+        isTrue(!known.has(appKey.id), `The ID of a new app key, ${appKey.id}, must not be that of another`);
+        known.add(appKey.id);
       }
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -257,7 +262,12 @@ export const importingChecks: readonly Check[] = [
         await inside.deletion.recycledWith("5");
         return inside.deletion.restore([{ id: "5", attributes: {}, links: { Other: ["3"] } }]);
       });
-      equal([restored?.id, restored?.version], ["5", 4], "a restored object");
+      const { storedAt, ...object } = restored ?? { storedAt: 0 };
+      const [{ section: _section, stamp: _stamp, root: _root, deletedBy: _by, ...tombstone } = { section: "" }] =
+        ofSection(sampleArchive, "tombstones");
+      const attributes = { Name: "recycled", Other: "3" };
+      equal({ ...object, storedAt: 0 }, { ...tombstone, attributes, version: 4, storedAt: 0 }, "a restored object");
+      isTrue(storedAt > 0, "A restored object must have a time");
       equal(await deleteObjects(storage, ["14"]), 1, "number of deleted objects");
       await r.settings.raise();
       equal((await r.settings.read()).settingsGeneration, 5, "the settings generation");
@@ -307,6 +317,10 @@ export const importingChecks: readonly Check[] = [
         "the ID of a deleted object": sampleWithObject({ id: objectIdOf(2_000_000) }),
         "the UUID of a deleted object": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000005" }),
         "the ID of a forgotten object": sampleWithObject({ id: objectIdOf(2_500_000) }),
+        "the ID of a deleted object as forgotten": sampleWith("sweptObjects", -1, {
+          id: objectIdOf(2_000_000),
+          uuid: unused,
+        }),
         "the UUID of a forgotten object": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000007" }),
         "a duplicate class": sampleWith("classes", 1),
         "a duplicate record": sampleWith("records", 1),
