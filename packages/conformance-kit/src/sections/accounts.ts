@@ -223,6 +223,13 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
       equal((await accountOf(r, id))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
     },
 
+    "stores one password hash when concurrent calls replace the same one": async ({ r }) => {
+      const { id, secret } = await create(r);
+      const outcomes = await concurrently(12, (index) => r.accounts.rehash(id, secret, `hash ${index}`));
+      equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused hashes");
+      equal((await accountOf(r, id))?.secret, `hash ${outcomes.indexOf("stored")}`, "the secret");
+    },
+
     "replaces a password hash if the current hash matches, and keeps the version": async ({ r }) => {
       const [before, bystander] = [await create(r), await create(r)];
       const rehash = (id: string, secret: string) => r.accounts.rehash(id, before.secret, secret);
