@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { costOfRun } from "../cost/cost-of-run.ts";
 import { isFullRun } from "../scope.ts";
 import { runDirectory } from "./run-directory.ts";
 
@@ -12,11 +13,14 @@ interface Selection {
   readonly shard?: object;
 }
 
-/** Jest's `globalTeardown`: removes the directory, and prints the time of a whole run with its bound. */
+/** Jest's `globalTeardown`: removes the directory, and prints the cost of a whole run, and its time with its bound. */
 export default function removeRunDirectory(selection: Selection): void {
-  rmSync(runDirectory(), { recursive: true, force: true, maxRetries: 10 });
   const { testPathPatterns, testNamePattern, shard } = selection;
-  if (isFullRun || testPathPatterns.patterns.length > 0 || testNamePattern !== undefined || shard !== undefined) return;
-  const minutes = (Date.now() - Number(process.env["SALLYPORT_TEST_START"])) / 60_000;
-  process.stderr.write(`The tests took ${minutes.toFixed(1)} minutes. Bound on two idle cores: ${bound} minutes.\n`);
+  const isWhole = testPathPatterns.patterns.length === 0 && testNamePattern === undefined && shard === undefined;
+  if (isWhole && !isFullRun) {
+    const minutes = (Date.now() - Number(process.env["SALLYPORT_TEST_START"])) / 60_000;
+    process.stderr.write(`The tests took ${minutes.toFixed(1)} minutes. Bound on two idle cores: ${bound} minutes.\n`);
+  }
+  if (isWhole) process.stderr.write(costOfRun(runDirectory()));
+  rmSync(runDirectory(), { recursive: true, force: true, maxRetries: 10 });
 }
