@@ -15,8 +15,8 @@ let loaded = 0;
  * Jest's `runtime`: Node itself loads the modules of a test file, into the global scope of the worker process. Jest's own
  * runtime loads all 2,000 modules of the server again for each test file, and runs them cold.
  *
- * A test file and the TypeScript modules it imports are loaded for it alone; built packages stay loaded. Module mocks and
- * transforms of Jest have no effect.
+ * A test file and the modules of its `test` folder are loaded for it alone; built packages, and the sources beside a test,
+ * stay loaded. Module mocks and transforms of Jest have no effect.
  */
 export default class ProcessRuntime extends Runtime {
   override requireInternalModule<T>(from: string, to?: string): T {

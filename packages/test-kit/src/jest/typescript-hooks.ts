@@ -1,9 +1,15 @@
-/** Node's module hooks for TypeScript modules of test files. A module belongs to the test file that its URL names. */
+/**
+ * Node's module hooks for TypeScript modules. A module of a test belongs to the test file whose number its URL has. The
+ * sources of a package belong to all: they stay loaded, as built packages do.
+ */
 import { readFile } from "node:fs/promises";
 import type { LoadHook, ResolveHook } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
+
+const all = "all";
+const isSource = (url: string) => /\/(?:packages|apps)\/[^/]+\/src\/(?!.*\.test\.ts$)/.test(url);
 
 const fileOf = (url: string | undefined) => (url === undefined ? null : new URL(url).searchParams.get("file"));
 
@@ -14,7 +20,8 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
   if (specifier === "@jest/globals")
     return { url: `data:text/javascript,export const {expect,jest}=globalThis;//${file}`, shortCircuit: true };
   const resolved = await next(specifier, context);
-  return resolved.url.endsWith(".ts") ? { ...resolved, url: `${resolved.url}?file=${file}` } : resolved;
+  if (!resolved.url.endsWith(".ts")) return resolved;
+  return { ...resolved, url: `${resolved.url}?file=${isSource(resolved.url) ? all : file}` };
 };
 
 export const load: LoadHook = async (url, context, next) => {
