@@ -1,5 +1,9 @@
 /** Where the code of the reference storage is, whose mutants measure the conformance kit. */
-export const reference = ["packages/storage/src/kernel", "packages/storage/src/repositories", "packages/storage-memory/src"];
+export const reference = [
+  "packages/storage/src/kernel",
+  "packages/storage/src/repositories",
+  "packages/storage-memory/src",
+];
 
 /** Packages that a run of the kit on the reference loads. */
 export const packages = ["storage", "core", "storage-memory", "conformance-kit"];
