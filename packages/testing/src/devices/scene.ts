@@ -1,7 +1,7 @@
 import { type ClassDefinition, SallyportClient, SallyportError } from "@sallyport/client";
 import { SallyportAdmin } from "@sallyport/client/admin";
 import { memoryStorage, sync, SyncStore } from "@sallyport/client/sync";
-import { groups, users } from "./generate-scenario.ts";
+import { groups, users } from "./random-scenario.ts";
 import type { JsonObject } from "./network.ts";
 import type { AccessState } from "./oracle/access-model.ts";
 import type { ClassName, Permission, SchemaChange } from "./scenario.ts";

@@ -1,9 +1,9 @@
+import fc from "fast-check";
 import type { DeviceParts } from "./device.ts";
-import { generateScenario } from "./generate-scenario.ts";
 import type { Violation } from "./oracle/witness.ts";
 import { runScenario } from "./run-scenario.ts";
 import type { Scenario } from "./scenario.ts";
-import { shrinkScenario } from "./shrink-scenario.ts";
+import { scenarios } from "./scenarios.ts";
 import type { World } from "./world.ts";
 
 export interface SimulationOptions {
@@ -40,17 +40,24 @@ export async function simulate({
   maxTries = 200,
   parts = {},
 }: SimulationOptions): Promise<SimulationFailure | null> {
-  const generated = generateScenario(seed, { devices, steps });
-  const first = await runScenario(generated, world, parts);
-  const [violation] = first;
-  if (violation === undefined) return null;
-  let [scenario, violations] = [generated, first];
-  const fails = async (smaller: Scenario) => {
-    const found = await runScenario(smaller, world, parts);
-    if (!found.some(({ kind }) => kind === violation.kind)) return false;
-    [scenario, violations] = [smaller, found];
-    return true;
+  const failures: SimulationFailure[] = [];
+  const inabilities: unknown[] = [];
+  let tries = 0;
+  const holds = async (scenario: Scenario): Promise<boolean> => {
+    if (inabilities.length > 0 || tries > maxTries) return true;
+    tries += 1;
+    const violations = await runScenario(scenario, world, parts).catch((error: unknown) => {
+      inabilities.push(error);
+      return [];
+    });
+    // A smaller scenario must show what the whole one has shown first.
+    const wanted = failures[0]?.violations[0]?.kind;
+    if (!violations.some(({ kind }) => kind === (wanted ?? kind))) return true;
+    failures.push({ seed, scenario, violations });
+    return false;
   };
-  await shrinkScenario(generated, fails, maxTries);
-  return { seed, scenario, violations };
+  const property = fc.asyncProperty(scenarios({ devices, steps }), holds);
+  await fc.check(property, { seed, numRuns: 1, ignoreEqualValues: true });
+  if (inabilities.length > 0) throw inabilities[0];
+  return failures.at(-1) ?? null;
 }

@@ -292,7 +292,7 @@ export const brokenParts: readonly BrokenPart[] = [
         answer.syncVersion = generation + String(upTo).padStart(16, "0");
       };
     },
-    23,
+    43,
   ),
   tampering(
     "a server omits conflicts",
@@ -316,19 +316,19 @@ export const brokenParts: readonly BrokenPart[] = [
     };
   }),
   server("sends objects to users that are not their readers", ["leak"]),
-  server("sends attributes that a user cannot read", ["leak"]),
+  server("sends attributes that a user cannot read", ["leak"], 49),
   server("sends references to unreadable objects", ["leak"], 141),
   server("keeps the versions of a restored database", ["difference"], writtenAfterRestore),
   server("keeps the versions of other rights", ["difference"], 54),
   server("does not recognise repeated operations", ["repetition", "failure", "lost edit"]),
   server("judges refused operations again", ["repetition"], acceptedLater),
   server("confirms an operation without a write", ["lost write", "difference"]),
-  server("overwrites fields without a merge", ["conflict", "difference"]),
+  server("overwrites fields without a merge", ["conflict", "difference"], 23),
   server("omits references to objects that become visible", ["difference"], widenedReaders),
   server("keeps references to objects that vanish", ["difference"], narrowedReaders),
   server("omits what became of repeated operations", ["difference"], deletedBeforeAnswer),
   server("omits writes between two pages", ["difference"], writtenBetweenPages),
-  device("does not report conflicts", ["conflict"], { synchronize: reporting(() => ({ conflicts: [] })) }, 47),
+  device("does not report conflicts", ["conflict"], { synchronize: reporting(() => ({ conflicts: [] })) }, 66),
   device("does not report refused edits", ["lost edit"], { synchronize: reporting(() => ({ refused: [] })) }),
   device(
     "does not give the values of refused edits back",

@@ -1,3 +1,4 @@
+import type fc from "fast-check";
 import type {
   ClassName,
   DeviceStep,
@@ -13,7 +14,6 @@ import type {
   Step,
   SyncStep,
 } from "./scenario.ts";
-import { SeededRandom } from "./seeded-random.ts";
 
 export interface ScenarioSize {
   /** Number of devices. Users have one device each, from the fourth on two. */
@@ -26,9 +26,9 @@ export const groups = 3;
 
 const cities = ["Aarhus", "Braga", "Gent"];
 
-/** A random scenario. The same seed and size give the same one. */
-export function generateScenario(seed: number, { devices, steps }: ScenarioSize): Scenario {
-  const generator = new Generator(new SeededRandom(seed), devices);
+/** A scenario with steps that usually find what they change. */
+export function randomScenario(random: fc.Random, { devices, steps }: ScenarioSize): Scenario {
+  const generator = new Generator(new Choices(random), devices);
   return {
     devices: Array.from({ length: devices }, (_, device) => device % users),
     steps: Array.from({ length: steps }, () => generator.step()),
@@ -51,7 +51,7 @@ class Generator {
   private hasCopy = false;
 
   constructor(
-    private readonly random: SeededRandom,
+    private readonly random: Choices,
     private readonly devices: number,
   ) {
     this.onDevice = Array.from({ length: devices }, () => new Set());
@@ -287,5 +287,40 @@ class Generator {
       [1, () => ({ classes: random.chance(0.5) ? ["Customer", "Invoice"] : ["Customer"] })],
       [2, () => ({ pageSize: random.pick([1, 2, 3, 500]) })],
     ])();
+  }
+}
+
+/** Parts of the unit interval that a choice distinguishes. */
+const precision = 2 ** 30;
+
+class Choices {
+  constructor(private readonly random: fc.Random) {}
+
+  /** An integer below the bound. */
+  below(bound: number): number {
+    return this.random.nextInt(0, bound - 1);
+  }
+
+  chance(probability: number): boolean {
+    return this.below(precision) < probability * precision;
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)] as T;
+  }
+
+  /** One of the choices, each as often as its weight says. */
+  weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
+    let rest = (this.below(precision) / precision) * choices.reduce((sum, [weight]) => sum + weight, 0);
+    for (const [weight, choice] of choices) {
+      rest -= weight;
+      if (rest < 0) return choice;
+    }
+    return (choices.at(-1) as readonly [number, T])[1];
+  }
+
+  /** Some of the items, in their order. */
+  some<T>(items: readonly T[], probability: number): T[] {
+    return items.filter(() => this.chance(probability));
   }
 }
