@@ -12,12 +12,15 @@ const config: Config = {
   testPathIgnorePatterns: ["/node_modules/", "/dist/", ...(mariadb ? [] : ["/test/mariadb/"])],
   modulePathIgnorePatterns: ["/dist/.*package.json", "<rootDir>/.ci/known-bad/"],
   runtime: "<rootDir>/packages/test-kit/dist/jest/process-runtime.js",
+  runner: "<rootDir>/packages/test-kit/dist/jest/process-runner.js",
   testEnvironment: "<rootDir>/packages/test-kit/dist/jest/process-environment.js",
   globalSetup: "<rootDir>/packages/test-kit/dist/run-directory/create-run-directory.js",
   globalTeardown: "<rootDir>/packages/test-kit/dist/run-directory/remove-run-directory.js",
   transform: {},
   // The modules of a test file stay in memory. Jest's cleanup of globals does not free them; a new process does.
   workerIdleMemoryLimit: "700MB",
+  // A worker that is still there has something open; a busy machine takes a while to end the others.
+  workerGracefulExitTimeout: 10_000,
   // One more than the cores of the machine that the bound counts on, because many tests wait for a limit to pass.
   maxWorkers: 3,
   testSequencer: "<rootDir>/.ci/longest-first.mjs",
