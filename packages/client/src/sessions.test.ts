@@ -5,7 +5,6 @@ import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import fc from "fast-check";
 import { FakeChannel } from "../test/fake-channel.ts";
 import { AcceptedNumbers, ChannelCipher, OutgoingNumbers, SecureSession } from "./sessions/secure-session.ts";
-import { transportSuite } from "../test/transport-suite.ts";
 
 const vectorsPath = "../../../docs/guides/secure-mode/vectors.json";
 
@@ -293,5 +292,3 @@ describe("sessions", () => {
     expect(overrun).not.toEqual(await cipher.apply(next, new Uint8Array(16)));
   });
 });
-
-transportSuite();

@@ -39,7 +39,6 @@ import {
   takeSecondFactors,
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
-import { masterKeySuite } from "./master-key-suite.ts";
 
 const hasher: PasswordHasher = {
   hash: async (password) => `hash of ${password}`,
@@ -372,7 +371,4 @@ describe("explanations of refusals", () => {
     const failure = new ServiceError(704);
     await expect(discardingWrites(fixture.database.storage, () => Promise.reject(failure))).rejects.toBe(failure);
   });
-});
-describe("a new master key", () => {
-  masterKeySuite();
 });

@@ -3,12 +3,8 @@ import { AlignIndexes, mapCustomAccount, PendingPasswords, SecondFactors } from 
 import { digests } from "./fixture.ts";
 import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
 import { concurrently, minute, openStoreFixture, type StoreFixture, tally } from "./stores/store-fixture.ts";
-import { appNameSuite } from "./app-name-suite.ts";
-import { newKindSuite } from "./new-kind-suite.ts";
 
 describe("records", () => {
-  appNameSuite();
-
   test("a change that another writer always precedes ends with 706", async () => {
     let tries = 0;
     const late = untilDone(async () => {
@@ -295,5 +291,3 @@ describe("records", () => {
     });
   });
 });
-
-newKindSuite();

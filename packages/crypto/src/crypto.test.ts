@@ -8,9 +8,8 @@ import { AesGcmFileCipher } from "./aes-gcm-file-cipher.ts";
 import { AesGcmKeyWrapping } from "./aes-gcm-key-wrapping.ts";
 import { NodeDigests, NodeRandomSource } from "./digests-and-random.ts";
 import { ListedBreachedPasswords } from "./passwords.ts";
-import { type ResumableHash } from "@sallyport/core";
+import type { ResumableHash } from "@sallyport/core";
 import { WasmHashes } from "./wasm-hashes.ts";
-import { timeTokenSuite } from "../test/time-token-suite.ts";
 
 describe("aes gcm key wrapping", () => {
   const masterKey = randomBytes(32);
@@ -396,5 +395,3 @@ describe("encryption of files", () => {
       expect(open).toThrow(expect.objectContaining({ code: 708 }));
   });
 });
-
-timeTokenSuite();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { attributeType, deleteRule, permission } from "@sallyport/contract";
 import { attributeTypes, deleteRules, permissions } from "@sallyport/storage";
-import { type Database, type PublicJwk } from "@sallyport/core";
+import type { Database, PublicJwk } from "@sallyport/core";
 import fc from "fast-check";
 import { decodeUtf8 } from "./body/json.ts";
 import { PieceGatherer } from "./body/piece-gatherer.ts";
@@ -16,7 +16,6 @@ import { routeTable } from "./routes/route-table.ts";
 import type { UseCases } from "./routes/use-cases.ts";
 import { queryParameters } from "./routing/query-string.ts";
 import { pathSegments } from "./routing/route-matcher.ts";
-import { clientOriginSuite } from "../test/client-origin-suite.ts";
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));
 
@@ -72,8 +71,6 @@ test("one-byte pieces are refused once, and the rest is dropped", () => {
   const { blocks, refusals, ended } = gathered(Array.from({ length: 64_000 }, () => Buffer.alloc(1)));
   expect({ blocks, refusals, ended }).toEqual({ blocks: [], refusals: 1, ended: false });
 });
-
-clientOriginSuite();
 
 describe("database keys", () => {
   const key = (kid: string): PublicJwk => ({ kty: "EC", crv: "P-256", x: "x", y: "y", kid, use: "sig", alg: "ES256" });

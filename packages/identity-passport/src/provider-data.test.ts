@@ -6,7 +6,6 @@ import { type JsonObject, unanswered } from "./guarded-client.ts";
 import { KeySet } from "./id-token.ts";
 import { emailOf } from "./provider-data.ts";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
-import { guardedClientSuite } from "../test/guarded-client-suite.ts";
 
 describe("provider data", () => {
   const nobody = { name: "", surname: "" };
@@ -262,5 +261,3 @@ describe("provider data", () => {
     });
   });
 });
-
-guardedClientSuite();

@@ -4,9 +4,6 @@ import { SmtpMailer, type SmtpOptions } from "@sallyport/mail-smtp";
 import { reply, type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
 import type { SMTPServerOptions } from "smtp-server";
 import { certificateFor } from "./certificates.ts";
-import { folderMailerSuite } from "./folder-mailer-suite.ts";
-
-folderMailerSuite();
 
 describe("smtp mailer", () => {
   const own = certificateFor("localhost");

@@ -4,7 +4,6 @@ import { BoundedQueue } from "./bounded-queue.ts";
 import { CountCache } from "./database.ts";
 import { acceptNetwork, networkOf } from "./network.ts";
 import { StoreTime } from "./store-time.ts";
-import { requestRateSuite } from "../../test/request-rate-suite.ts";
 
 const detail = "Too much work waits.";
 
@@ -183,8 +182,6 @@ describe("store time", () => {
     });
   });
 });
-
-requestRateSuite();
 
 describe("networks", () => {
   test.each([

@@ -6,7 +6,6 @@ import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import fc from "fast-check";
 import { AesCtrChannelCipher } from "./aes-ciphers.ts";
 import { BlockThreads } from "./block-threads.ts";
-import { unpaddingSuite } from "../../test/unpadding-suite.ts";
 
 class FakeWorker extends EventEmitter {
   static readonly started: FakeWorker[] = [];
@@ -211,5 +210,3 @@ describe("aes ctr channel cipher", () => {
     expect(() => cipher.applyToStream(wrongKey, wrongBlock, [])).toThrow(RangeError);
   });
 });
-
-unpaddingSuite();

@@ -11,7 +11,6 @@ import { openApiShape } from "../../test/open-api-shape.ts";
 import { routeTable } from "../routes/route-table.ts";
 import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";
-import { openApiDocumentSuite } from "../../test/open-api-document-suite.ts";
 
 describe("API description of a database", () => {
   const routes = routeTable({} as UseCases);
@@ -324,5 +323,3 @@ describe("API description of a database", () => {
     });
   });
 });
-
-openApiDocumentSuite();
