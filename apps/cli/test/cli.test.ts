@@ -26,9 +26,6 @@ import {
   startServer,
   stopServer,
 } from "./served-command-line.ts";
-import { dryRunSuite } from "./dry-run-suite.ts";
-import { relaySuite } from "./relay-suite.ts";
-import { tablesSuite } from "./tables-suite.ts";
 
 jest.setTimeout(60_000);
 
@@ -340,10 +337,6 @@ describe("a bad Monday", () => {
   });
 });
 
-dryRunSuite();
-tablesSuite();
-relaySuite();
-
 describe("in the end", () => {
   test("why explains a refusal of some seconds ago", async () => {
     // The server stores explanations some seconds later.
@@ -371,7 +364,7 @@ describe("in the end", () => {
       stderr: expect.stringContaining('Log in again with "sallyport log-in"'),
     });
     expect((await sallyport("log-out")).code).toBe(0);
-    expect(readdirSync(file("settings/sallyport"))).toEqual(["relayed.json"]);
+    expect(readdirSync(file("settings/sallyport"))).toEqual([]);
     // Created keys are printed; the used one and the session never are.
     for (const secret of [appKey, settings.sessionId, "hidden-secret", "a-Long-password"])
       expect(outputs.filter((each) => each.includes(secret))).toEqual([]);

@@ -78,13 +78,8 @@ export async function logInApp(user: string, given: object = {}, key = "demo-app
   return ((await response.json()) as { status: { internalStatus: string } }).status.internalStatus;
 }
 
-/** Starts a server with the demo and an app key for administrators. */
+/** Starts a server with the demo, and creates an app key for administrators. */
 export async function startServer(): Promise<void> {
-  const seeded = await run(serverProgram, ["seed"], serverEnvironment);
-  expect(seeded.code).toBe(0);
-  const made = await run(serverProgram, ["app-key", "create", "console", "--scope", "admin"], serverEnvironment);
-  appKey = made.stdout.trim();
-  writeFileSync(file("key"), `${appKey}\n`);
   server = spawn(process.execPath, ["--liftoff-only", serverProgram, "serve"], { env: serverEnvironment, cwd: folder });
   url = await new Promise<string>((found) => {
     let log = "";
@@ -96,6 +91,19 @@ export async function startServer(): Promise<void> {
       found(address);
     });
   });
+  const [, demoKey = ""] = /^ {2}admin key +(\S+)$/m.exec(banner) ?? [];
+  const prepared = { settings: "prepared" };
+  await sallyport(`log-in ${url} --user admin`, `${demoKey}\n${password}\n`, prepared);
+  appKey = (await sallyport("app-key create console --scope admin", "", prepared)).stdout.trim();
+  await sallyport("log-out", "", prepared);
+  writeFileSync(file("key"), `${appKey}\n`);
+  outputs.length = 0;
+}
+
+/** The same, with an administrator who is logged in. */
+export async function startAndLogIn(): Promise<void> {
+  await startServer();
+  await output(`log-in ${url} --user admin --app-key-file key`, `${password}\n`);
 }
 
 export async function stopServer(): Promise<void> {
