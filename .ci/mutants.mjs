@@ -202,7 +202,9 @@ async function tryAll(some, reached, scope, name) {
 
 /** Test files of which the full run does more than the short one. */
 const isFuller = (file) =>
-  /\b(?:onEngines|testedEngines|testedModes|isFullRun|guide-suite)\b/.test(readFileSync(join(copy, file), "utf8"));
+  /\b(?:on(?:Engines|[A-Z]\w+Servers)|testedEngines|testedModes|isFullRun|run-guide)\b/.test(
+    readFileSync(join(copy, file), "utf8"),
+  );
 
 let survivors = await tryAll(mutants, await reach(given.length > 0 ? given : [".test.", ...kitRuns], ""), "", "short");
 const noticed = mutants.length - survivors.length;

@@ -4,6 +4,16 @@ import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn } from "./client.ts";
 import { sessionsOf } from "./open-session.ts";
 import { repositoriesOf } from "./repositories-of.ts";
+import { fileURLToPath } from "node:url";
+
+/** Settings of the server: the macro folder of the tests. */
+export const macroEnvironment: Readonly<Record<string, string>> = {
+  MACROS_DIR: fileURLToPath(new URL("macros", import.meta.url)),
+  MACROS_WATCH: "false",
+  // Threads have the lowest priority, and other tests leave them little time.
+  MACRO_TIMEOUT: "30s",
+  MACRO_QUEUE_TIMEOUT: "30s",
+};
 
 /** The sessions of one mode, with helpers to execute macros. */
 export function macroFixture(server: () => RunningServer, mode: LogInMode) {

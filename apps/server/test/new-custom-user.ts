@@ -3,6 +3,19 @@ import { CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { repositoriesOf } from "./repositories-of.ts";
+import { MailFolder } from "./mail/mail-folder.ts";
+import { storedServerKeys } from "./secure/stored-keys.ts";
+
+/** Mail to custom users. */
+export const customUserMail = new MailFolder();
+
+/** Settings of the server: the tests send wrong passwords, and read mail. */
+export const customUserEnvironment: Readonly<Record<string, string>> = {
+  ...storedServerKeys,
+  MAIL_DIR: customUserMail.path,
+  THROTTLE_IP_MAX_FAILURES: "1000",
+  THROTTLE_USER_MAX_FAILURES: "10",
+};
 
 let users = 0;
 

@@ -24,15 +24,15 @@ export async function requireIntact(
 ): Promise<void> {
   if (!database) throw new Error("There is no such database.");
   const found = await violationsOf(database, options);
-  if (found.length > 0) throw new Error(linesOf(found).join("\n"));
+  expect(linesOf(found)).toEqual([]);
 }
 
-/** Verifies a database with the program, as operators do after a crash. Throws what it prints if an invariant is violated. */
+/** Verifies a database with the program, as operators do after a crash. Fails with what it prints if an invariant is violated. */
 export async function requireVerified(
   environment: Readonly<Record<string, string>>,
   folder: string,
   ...options: readonly string[]
 ): Promise<void> {
   const { code, stdout, stderr } = await new ServerProcess(["verify", ...options], environment, folder).ended;
-  if (code !== 0) throw new Error(stdout + stderr);
+  expect({ code, printed: code === 0 ? "" : stdout + stderr }).toEqual({ code: 0, printed: "" });
 }

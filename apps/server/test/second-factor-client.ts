@@ -8,6 +8,13 @@ import { appKey, type Subject } from "./subject.ts";
 
 const keyPair = await storedKeyPair();
 
+/** The tests send wrong tokens. */
+export const secondFactorEnvironment = {
+  MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+  THROTTLE_IP_MAX_FAILURES: "10000",
+  THROTTLE_USER_MAX_FAILURES: "10000",
+};
+
 export interface Enrolled {
   readonly secret: string;
   readonly otpauthUrl: string;

@@ -9,7 +9,7 @@ import {
   streamed,
   written,
   writtenWithFiles,
-} from "../../test/sample-archive.ts";
+} from "../../test/archives/sample-archive.ts";
 import { openArchive } from "./read-archive.ts";
 
 describe("an archive with files", () => {

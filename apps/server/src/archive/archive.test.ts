@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/storage";
 import { isEmptyDatabase } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { checkedAnew, header, joined, object, read, records, streamed, written } from "../../test/sample-archive.ts";
+import {
+  checkedAnew,
+  header,
+  joined,
+  object,
+  read,
+  records,
+  streamed,
+  written,
+} from "../../test/archives/sample-archive.ts";
 import { ArchiveProgress } from "../commands/progress.ts";
 import { saveArchive, withoutFiles } from "./archive-file.ts";
 import { openArchive } from "./read-archive.ts";

@@ -9,8 +9,6 @@ import { loadConfiguration } from "../configuration/index.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { startServer } from "./start-server.ts";
-import { storageDiagnosticsSuite } from "../../test/storage-diagnostics-suite.ts";
-import { storageEnginesSuite } from "../../test/storage-engines-suite.ts";
 
 describe("create container", () => {
   const configuration = loadConfiguration({
@@ -123,6 +121,3 @@ describe("start server", () => {
     );
   });
 });
-
-storageEnginesSuite();
-storageDiagnosticsSuite();

@@ -1,5 +1,4 @@
 import { embedded, memory, messageOf, postgres } from "../../test/configuration-file.ts";
-import { refusedSettingsSuite } from "../../test/refused-settings-suite.ts";
 
 describe("refusals", () => {
   describe("refuses", () => {
@@ -173,5 +172,3 @@ describe("refusals", () => {
     });
   });
 });
-
-refusedSettingsSuite();

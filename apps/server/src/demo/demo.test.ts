@@ -16,7 +16,6 @@ import { terminalStyle } from "@sallyport/client/terminal";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
 import { type DemoProviders, startDemoProviders } from "./start-demo-providers.ts";
-import { demoSeedSuite } from "../../test/demo-seed-suite.ts";
 
 describe("demo", () => {
   const digests = new NodeDigests();
@@ -136,7 +135,7 @@ describe("demo", () => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "sallyport-banner-"));
       if (!has("curl"))
-        await symlink(resolve(import.meta.dirname, "../../test/stand-in-curl.mjs"), join(folder, "curl"));
+        await symlink(resolve(import.meta.dirname, "../../test/guides/stand-in-curl.mjs"), join(folder, "curl"));
       server = await startServer();
       ({ url } = server);
     });
@@ -293,5 +292,3 @@ describe("demo", () => {
     });
   });
 });
-
-demoSeedSuite();

@@ -11,7 +11,6 @@ import { ServedDatabases } from "../databases/served-databases.ts";
 import { IndexKeeper } from "./index-keeper.ts";
 import { Metrics } from "./metrics.ts";
 import { WriterWatch } from "./writer-watch.ts";
-import { sweeperSuite } from "../../test/sweeper-suite.ts";
 
 describe("IndexKeeper", () => {
   const index = { className: "File", attribute: "Name", type: "string" } as const;
@@ -203,8 +202,6 @@ describe("IndexKeeper", () => {
     expect(await storage.readyIndexes([index])).toEqual([index]);
   });
 });
-
-sweeperSuite();
 
 describe("WriterWatch", () => {
   const writer = { transaction: "3/7", pid: 4711, role: "reports", application: "psql", prepared: null, age: null };

@@ -20,8 +20,8 @@ import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { schemaOf } from "../../src/archive/archive-format.ts";
 import { openArchive, withoutFiles } from "../../src/archive/index.ts";
-import { moveThrough } from "../move-through.ts";
-import { streamed } from "../sample-archive.ts";
+import { moveThrough } from "./move-through.ts";
+import { streamed } from "./sample-archive.ts";
 
 describe("archives", () => {
   jest.setTimeout(300_000);

@@ -8,7 +8,6 @@ import { LicenceReceiver } from "@sallyport/testing/traps";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { FaultyEngines } from "../faults/faulty-engines.ts";
-import { macroEnvironment } from "../macro-suite.ts";
 import {
   openProviderFixture,
   type ProviderFixture,
@@ -17,6 +16,7 @@ import {
 } from "../providers/provider-fixture.ts";
 import { filesOf } from "../demo-server.ts";
 import { testEnvironment } from "../test-environment.ts";
+import { macroEnvironment } from "../macro-fixture.ts";
 
 /** Live sessions in a database: more than the cases open in the first one. */
 const sessionLimit = 60;

@@ -8,7 +8,7 @@ import { setAppRule, setLimits } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { faults, type Instruction } from "@sallyport/testing/faults";
-import { administrationKey } from "../administration-fixture.ts";
+import { administrationKey } from "../administration/administration-fixture.ts";
 import { call, tryLogIn } from "../client.ts";
 import { startLogIn } from "../providers/browser.ts";
 import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";

@@ -34,7 +34,9 @@ export function runCases(
   const checks = caseChecks(cases, tried);
   const define = (ofMode: readonly CaseCheck[]) => {
     if (ofMode.length > 0)
-      test.each(ofMode.map((each) => [each.title, each] as const))("%s", (_title, { run }) => run(demo));
+      test.each(ofMode.map((each) => [each.title, each] as const))("%s", async (_title, { run }) => {
+        await expect(run(demo)).resolves.toBeUndefined();
+      });
   };
   define(checks.filter(({ mode }) => mode === null));
   for (const mode of tried) {

@@ -9,7 +9,7 @@ import { modes } from "../modes.ts";
 import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { withoutBudgets } from "../test-environment.ts";
-import { logInSecurely, sendMessage } from "../secure-client.ts";
+import { logInSecurely, sendMessage } from "../secure/secure-client.ts";
 import { GaleraCluster, galeraLibrary } from "./galera-cluster.ts";
 
 const library = galeraLibrary();

@@ -2,7 +2,7 @@ import { waitingMail } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
-import { MailFolder } from "../mail-folder.ts";
+import { MailFolder } from "../mail/mail-folder.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { goodFields, hybridBody, secureBody } from "../secure/credentials.ts";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { call } from "../client.ts";
 import type { RunningServer } from "../../src/index.ts";
-import { Mailbox } from "../mailbox.ts";
+import { Mailbox } from "../mail/mailbox.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { resetMailEnvironment } from "../reset-mail-suite.ts";
 import { signTest } from "./sign-test.ts";
+import { resetMailEnvironment } from "../accounts/reset-mail.ts";
 
 const pairs = 1_000;
 /** Standard deviations: three cases in a thousand by chance. */

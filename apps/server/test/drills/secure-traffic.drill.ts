@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
-import { counterBlock, logInSecurely, type SecureSession, sendMessage } from "../secure-client.ts";
+import { counterBlock, logInSecurely, type SecureSession, sendMessage } from "../secure/secure-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 
 const messages = 10_000;

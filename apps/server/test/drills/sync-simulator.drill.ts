@@ -4,12 +4,12 @@ import { join } from "node:path";
 import pg from "pg";
 import { reproductionModule, simulate, type SimulationFailure, type World } from "@sallyport/testing/devices";
 import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
-import { administrationKey, administrator } from "../administration-fixture.ts";
+import { administrationKey, administrator } from "../administration/administration-fixture.ts";
 import { startSeededServer } from "../demo-server.ts";
 import { openPostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { ServerProcess } from "../processes/server-process.ts";
-import { startSimulatedWorld } from "../simulated-world.ts";
+import { startSimulatedWorld } from "../sync/simulated-world.ts";
 
 const hour = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CreateAccount, FormerPasswords } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
-import { resetMail } from "../reset-mail.ts";
+import { resetMail } from "../accounts/reset-mail.ts";
 import type { FaultFixture } from "./fault-fixture.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
 

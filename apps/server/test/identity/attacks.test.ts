@@ -4,10 +4,9 @@ import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession, type Sent } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { openFaultFixture } from "../faults/fault-fixture.ts";
-import { newUser } from "../password-suite.ts";
 import { repositoriesOf } from "../repositories-of.ts";
-import { Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
-import { secondFactorEnvironment } from "../second-factor-suite.ts";
+import { Authenticator, logInWithFactor, factorRequests, secondFactorEnvironment } from "../second-factor-client.ts";
+import { newUser } from "../new-user.ts";
 
 describe("attacks on log-in endpoints", () => {
   /** Attempts of an attacker who knows several log-in endpoints. */

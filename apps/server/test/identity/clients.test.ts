@@ -15,7 +15,6 @@ import type { RunningServer } from "../../src/index.ts";
 import { startDemoServer, startSeededServer } from "../demo-server.ts";
 import { withoutLockout } from "../engines.ts";
 import { testedModes } from "../modes.ts";
-import { newUser } from "../password-suite.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { finishLogIn } from "../providers/browser.ts";
 import {
@@ -27,6 +26,7 @@ import {
 import { Authenticator } from "../second-factor-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 import { appKey } from "../subject.ts";
+import { newUser } from "../new-user.ts";
 
 /**
  * The identity functions of the client, with a server that logs everything; at the end the log is searched for secrets.

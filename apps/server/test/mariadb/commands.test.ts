@@ -12,7 +12,7 @@ import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases
 import type { RowDataPacket } from "mysql2";
 import type { RunningServer } from "../../src/index.ts";
 import { startConfiguredServer } from "../demo-server.ts";
-import { moveThrough } from "../move-through.ts";
+import { moveThrough } from "../archives/move-through.ts";
 import { type Ended, ServerProcess } from "../processes/server-process.ts";
 
 describe("commands", () => {
@@ -125,7 +125,10 @@ describe("commands", () => {
         const answer = await fetch(`${server.url}/readyz`);
         const { databases } = (await answer.json()) as { databases: Readonly<Record<string, string>> };
         const now = { status: answer.status, state: databases["(empty)"] };
-        if (JSON.stringify(now) === JSON.stringify(expected)) return;
+        if (JSON.stringify(now) === JSON.stringify(expected)) {
+          expect(now).toEqual(expected);
+          return;
+        }
         await pause(10);
       }
     }

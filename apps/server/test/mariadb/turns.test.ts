@@ -1,6 +1,6 @@
-import { departureSuite, logger } from "../departure-suite.ts";
+import { departureSuite, logger } from "../requests/departure-suite.ts";
 import { onEngines } from "../engines.ts";
-import { turnEnvironment, turnSuite } from "../turn-suite.ts";
+import { turnEnvironment, turnSuite } from "../requests/turn-suite.ts";
 
 onEngines("turns", turnSuite, { environment: turnEnvironment, on: ["MariaDB"] });
 onEngines("departures", departureSuite, { logger, on: ["MariaDB"] });

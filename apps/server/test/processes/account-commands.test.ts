@@ -7,8 +7,13 @@ import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { attempt, Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
-import { secondFactorEnvironment } from "../second-factor-suite.ts";
+import {
+  attempt,
+  Authenticator,
+  logInWithFactor,
+  factorRequests,
+  secondFactorEnvironment,
+} from "../second-factor-client.ts";
 import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 

@@ -7,7 +7,6 @@ import { call, checkSession, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
-import { fileCommandsSuite } from "./file-commands-suite.ts";
 
 jest.setTimeout(240_000);
 
@@ -340,5 +339,3 @@ describe("users", () => {
       expect(await run("set-email", ...args)).toMatchObject(refused("Pass an address or --none"));
   });
 });
-
-fileCommandsSuite();

@@ -14,8 +14,7 @@ import {
   logInSecurely,
   postSecureLogIn,
   serverKey,
-} from "../secure-client.ts";
-import { masterKeySuite } from "./master-key-suite.ts";
+} from "../secure/secure-client.ts";
 import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
@@ -207,5 +206,3 @@ describe("key rotation", () => {
     });
   });
 });
-
-masterKeySuite();

@@ -10,8 +10,6 @@ import { reply, type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/sm
 import type { SMTPServerOptions } from "smtp-server";
 import { call } from "../client.ts";
 import { startSeededServer } from "../demo-server.ts";
-import { testedEngines, useDemo } from "../engines.ts";
-import { MailFolder, mailSuite } from "../mail-suite.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { freePort } from "../providers/free-port.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
@@ -330,14 +328,6 @@ describe("mail of server processes on one Postgres", () => {
       stuckSeconds: expect.any(Number),
     });
   });
-});
-
-describe.each(testedEngines)("mail on %s", (engine) => {
-  const folder = new MailFolder();
-  const { server } = useDemo(engine, { environment: folder.environment });
-  afterAll(() => folder.remove());
-
-  mailSuite(server, folder);
 });
 
 test("while no mail can be sent, all requests are refused with 712, and the server is ready", async () => {

@@ -8,7 +8,7 @@ import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { logIn } from "../cases/run-cases.ts";
 import { type Answer, call } from "../client.ts";
 import { testedEngines } from "../engines.ts";
-import { query } from "../multi-fixture.ts";
+import { query } from "../objects/multi-fixture.ts";
 import { openPostgresFixture } from "../postgres-fixture.ts";
 import { requireVerified } from "../require-intact.ts";
 import { runCommand } from "./run-command.ts";

@@ -10,7 +10,7 @@ import {
   counterBlock,
   encryptMessage,
   sendMessage,
-} from "../secure-client.ts";
+} from "../secure/secure-client.ts";
 import { secureBody } from "../secure/credentials.ts";
 import { post, send } from "../secure/send.ts";
 import { client, storedServerKeys, stranger } from "../secure/stored-keys.ts";

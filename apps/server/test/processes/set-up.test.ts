@@ -6,14 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { jest } from "@jest/globals";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
-import { doctorSuite } from "../doctor-suite.ts";
 import { runCommand } from "./run-command.ts";
 import { ServerProcess } from "./server-process.ts";
-import { archiveCommandsSuite } from "./archive-commands-suite.ts";
-
-describe("doctor", () => {
-  doctorSuite();
-});
 
 describe("set up", () => {
   jest.setTimeout(120_000);
@@ -247,5 +241,3 @@ describe("set up", () => {
     await started.kill();
   });
 });
-
-archiveCommandsSuite();

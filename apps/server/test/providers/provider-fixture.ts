@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { createHash } from "node:crypto";
 import { type IdentityLink, identityLinkKind, type ProviderType, providerTypes } from "@sallyport/storage";
 import { administrationOf, ProviderSealing, PutProvider } from "@sallyport/core";
@@ -23,6 +24,9 @@ export const providerEnvironment: Readonly<Record<string, string>> = {
   THROTTLE_USER_MAX_FAILURES: "10000",
   PROVIDERS_TIMEOUT: "4s",
 };
+
+/** The same, with a hook for new users. */
+export const providerHookEnvironment = { ...providerEnvironment, MACROS_DIR: resolve(import.meta.dirname, "macros") };
 
 /** Fake providers, and the settings of servers that use them. */
 export interface ProviderFixture {

@@ -15,7 +15,7 @@ import {
   type SecureAnswer,
   type SecureSession,
   sendMessage,
-} from "../secure-client.ts";
+} from "./secure-client.ts";
 import { goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
 import { post, type Reply, send, type SentHeaders } from "./send.ts";
 import { storedServerKeys } from "./stored-keys.ts";

@@ -14,7 +14,6 @@ import {
 } from "./credentials.ts";
 import { post, type Reply, send } from "./send.ts";
 import { client, serverRsaKey, storedServerKeys, stranger } from "./stored-keys.ts";
-import { tokenSuite } from "./token-suite.ts";
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 /** A log-in of several blocks. */
@@ -302,8 +301,4 @@ describe("credentials", () => {
       [...rsaPaddings],
     ]);
   });
-});
-
-describe("tokens", () => {
-  tokenSuite();
 });

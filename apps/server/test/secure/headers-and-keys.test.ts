@@ -6,7 +6,6 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { credentialsOf, goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
 import { post, type Reply, send, type SentHeaders } from "./send.ts";
 import { client, type ClientKeys, serverRsaKey, storedServerKeys, stranger } from "./stored-keys.ts";
-import { capturedLogInSuite } from "./captured-log-in-suite.ts";
 
 describe("headers and keys", () => {
   const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
@@ -272,5 +271,3 @@ describe("headers and keys", () => {
     });
   });
 });
-
-capturedLogInSuite();

@@ -9,7 +9,7 @@ import {
   type SecureAnswer,
   type SecureSession,
   sendMessage,
-} from "../secure-client.ts";
+} from "./secure-client.ts";
 import { type Reply, send, type SentHeaders } from "./send.ts";
 import { storedServerKeys } from "./stored-keys.ts";
 

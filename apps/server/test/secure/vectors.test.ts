@@ -18,7 +18,7 @@ import {
   NodeServerKeys,
   RsaCredentialsCipher,
 } from "@sallyport/crypto";
-import { counterBlock } from "../secure-client.ts";
+import { counterBlock } from "./secure-client.ts";
 
 describe("secure mode vectors", () => {
   interface Vectors {

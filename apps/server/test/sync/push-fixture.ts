@@ -34,6 +34,9 @@ const policies: Readonly<Record<string, ConflictPolicy>> = {
   macro: { macro: "MergeTasks" },
 };
 
+/** Settings of the server. */
+export const syncPushEnvironment = { DEBUG_MESSAGES: "true" };
+
 /** A class with schemas of all policies, and sessions of two devices of one user, in one mode. */
 export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
   const task = `Task_${mode}`;

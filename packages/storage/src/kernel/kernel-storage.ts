@@ -43,7 +43,12 @@ export class KernelStorage implements Storage {
       write: <T>(work: (rows: Rows) => Promise<T>) =>
         covered<KernelTransaction, T>(
           (run) => kernel.transaction(run),
-          (transaction, note) => work(new Rows(transaction, note, storage)),
+          async (transaction, note) => {
+            const rows = new Rows(transaction, note, storage);
+            const result = await work(rows);
+            rows.assertIntact();
+            return result;
+          },
         ),
     };
     this.repositories = repositoriesOver(this.access);

@@ -35,18 +35,36 @@ export interface RowStorage {
 
 /** Reads the rows of one committed state. */
 export class RowReader {
+  private failure: { readonly error: unknown } | null = null;
+
   constructor(
     private readonly reader: KernelReader,
-    protected readonly note: Note,
+    private readonly note: Note,
     readonly storage: RowStorage,
   ) {}
 
+  /** Throws the failure of the kernel that a caller has caught: it ended the transaction. */
+  assertIntact(): void {
+    if (this.failure !== null) throw this.failure.error;
+  }
+
+  /** Calls the kernel. After a failure of it, every later call fails with the same error. */
+  protected async call<T>(make: () => Promise<T>): Promise<T> {
+    this.assertIntact();
+    try {
+      return await this.note(make());
+    } catch (error) {
+      this.failure = { error };
+      throw error;
+    }
+  }
+
   now(): Promise<number> {
-    return this.note(this.reader.now());
+    return this.call(() => this.reader.now());
   }
 
   async watermark(): Promise<number> {
-    return (await this.note(this.reader.watermark())) + (await this.stampOffset());
+    return (await this.call(() => this.reader.watermark())) + (await this.stampOffset());
   }
 
   /** The distance from the stamps of the kernel to those of the storage. */
@@ -66,7 +84,7 @@ export class RowReader {
     const wanted = [...new Set(keys.map(keyOf))].filter(isStorableText);
     const found = new Map<string, JsonValue>();
     for (let first = 0; first < wanted.length; first += chunk)
-      for (const { key, value } of await this.note(this.reader.get(name, wanted.slice(first, first + chunk))))
+      for (const { key, value } of await this.call(() => this.reader.get(name, wanted.slice(first, first + chunk))))
         found.set(key, value);
     return wanted.flatMap((key) => (found.has(key) ? [found.get(key) as Row] : []));
   }
@@ -93,7 +111,7 @@ export class RowReader {
     let range = kernelRange(span);
     const limit = Math.min(atOnce, chunk);
     while (isStorable(range)) {
-      const found = await this.note(this.reader.range(name, range, limit, order === "descending"));
+      const found = await this.call(() => this.reader.range(name, range, limit, order === "descending"));
       for (const { value } of found) yield value as Row;
       const last = found.at(-1);
       if (last === undefined || found.length < limit) return;
@@ -113,7 +131,7 @@ export class RowReader {
     atMost = Number.MAX_SAFE_INTEGER,
   ): Promise<number> {
     const range = kernelRange(span);
-    return atMost > 0 && isStorable(range) ? this.note(this.reader.count(name, range, atMost)) : 0;
+    return atMost > 0 && isStorable(range) ? this.call(() => this.reader.count(name, range, atMost)) : 0;
   }
 }
 
@@ -134,7 +152,7 @@ export class Rows extends RowReader {
 
   /** The stamp of all writes of this transaction. */
   async stamp(): Promise<number> {
-    return (await this.note(this.transaction.stamp())) + (await this.stampOffset());
+    return (await this.call(() => this.transaction.stamp())) + (await this.stampOffset());
   }
 
   /** Stores rows. Each replaces the one with its key. */
@@ -145,7 +163,7 @@ export class Rows extends RowReader {
       stored.map(({ key }) => key),
     );
     for (let first = 0; first < stored.length; first += chunk)
-      await this.note(this.transaction.put(table.name, stored.slice(first, first + chunk)));
+      await this.call(() => this.transaction.put(table.name, stored.slice(first, first + chunk)));
   }
 
   /** Removes the rows with these keys. */
@@ -156,7 +174,7 @@ export class Rows extends RowReader {
     const encoded = [...new Set(keys.map(keyOf))].filter(isStorableText);
     await this.keepForUndo(table, encoded);
     for (let first = 0; first < encoded.length; first += chunk)
-      await this.note(this.transaction.delete(table.name, encoded.slice(first, first + chunk)));
+      await this.call(() => this.transaction.delete(table.name, encoded.slice(first, first + chunk)));
   }
 
   /** Runs work whose writes are undone if it throws. */
@@ -169,6 +187,8 @@ export class Rows extends RowReader {
       outer?.push(...own);
       return result;
     } catch (error) {
+      // A failure of the kernel has ended the transaction.
+      this.assertIntact();
       this.undo = null;
       for (const step of own.toReversed()) await step();
       throw error;
@@ -186,12 +206,12 @@ export class Rows extends RowReader {
     const { name } = table;
     for (let first = 0; first < keys.length; first += chunk) {
       const some = keys.slice(first, first + chunk);
-      const before = (await this.note(this.transaction.get(name, some))).map(({ value }) =>
+      const before = (await this.call(() => this.transaction.get(name, some))).map(({ value }) =>
         storedRow(table, value as Row),
       );
       this.undo.push(async () => {
-        await this.note(this.transaction.delete(name, some));
-        await this.note(this.transaction.put(name, before));
+        await this.call(() => this.transaction.delete(name, some));
+        await this.call(() => this.transaction.put(name, before));
       });
     }
   }

@@ -26,10 +26,7 @@ export const accountRepository = (access: Access): AccountRepository => ({
   find: (selector, links) =>
     access.read(async (rows) => {
       if ("id" in selector) return found(rows, await rows.get(accountTable, selector.id), links);
-      if ("realm" in selector) {
-        const account = await rows.first(accountTable, { index: "byName", of: [selector.realm, selector.loginName] });
-        return { ...(await found(rows, account, links)), decoy: await decoyOf(rows, selector) };
-      }
+      if ("realm" in selector) return foundByName(rows, selector, links);
       const record = await livingRecord(rows, identityLinkKind, selector.linkId, await rows.now());
       if (record === undefined) return nothing;
       const link = identityLinkOf(record);
@@ -125,15 +122,21 @@ export async function isTaken(
   return [named, ...similar].some((account) => account !== undefined && account.id !== id);
 }
 
-/** The secret of the next account in the order of names, from the first one again behind the last. */
-async function decoyOf(
+/**
+ * Finds an account by its name. In place of an unknown one it reads the next account in the order of names, from the first one again
+ * behind the last, so that both cost the same. The secret of that account is the decoy.
+ */
+async function foundByName(
   rows: RowReader,
   { realm, loginName }: { readonly realm: Realm; readonly loginName: string },
-): Promise<string | null> {
+  links: readonly string[],
+): Promise<FoundAccount> {
+  const account = await rows.first(accountTable, { index: "byName", of: [realm, loginName] });
   const next =
     (await rows.first(accountTable, { index: "byName", of: [realm], after: [loginName] })) ??
     (await rows.first(accountTable, { index: "byName", of: [realm] }));
-  return next?.secret ?? null;
+  const read = await found(rows, account ?? next, links);
+  return { ...(account === undefined ? nothing : read), decoy: next?.secret ?? null };
 }
 
 /** The public form of a link record. */

@@ -1,0 +1,83 @@
+import {
+  type Kernel,
+  type KernelReader,
+  KernelStorage,
+  type KernelTransaction,
+  type Repositories,
+  seesAll,
+} from "@sallyport/storage";
+import { MemoryKernel } from "./memory-kernel.ts";
+
+/** A memory kernel whose next calls of a method fail. */
+function failing(): { readonly storage: KernelStorage; readonly failNext: (method: string, error: unknown) => void } {
+  const kernel = new MemoryKernel();
+  let next: { readonly method: string; readonly error: unknown } | null = null;
+  const failures = <R extends KernelReader | KernelTransaction>(reader: R): R =>
+    new Proxy(reader, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...given: unknown[]) => unknown;
+        return (...given: unknown[]) => {
+          if (next?.method !== name) return method.apply(target, given);
+          const { error } = next;
+          next = null;
+          return Promise.reject(error);
+        };
+      },
+    });
+  const { version, capabilities } = kernel;
+  const watched: Kernel = {
+    version,
+    capabilities,
+    read: (work) => kernel.read((reader) => work(failures(reader))),
+    transaction: (work) => kernel.transaction((transaction) => work(failures(transaction))),
+    migrate: (tables) => kernel.migrate(tables),
+    health: () => kernel.health(),
+    close: () => kernel.close(),
+  };
+  return { storage: new KernelStorage(watched), failNext: (method, error) => (next = { method, error }) };
+}
+
+const insert = ({ objects }: Repositories, name: string) =>
+  objects.insert([{ className: "File", attributes: { Name: name } }]);
+
+describe("a failure of the kernel", () => {
+  test("is a ServiceError with the cause", async () => {
+    const { storage, failNext } = failing();
+    await storage.migrate();
+    const cause = new Error("disk I/O error");
+    failNext("get", cause);
+    await expect(storage.repositories.settings.read()).rejects.toMatchObject({ code: 799, cause });
+  });
+
+  test("ends the transaction, even if the work catches it in a nested one", async () => {
+    const { storage, failNext } = failing();
+    await storage.migrate();
+    const outcomes: unknown[] = [];
+    const running = storage.transaction(async (r, attempt) => {
+      await insert(r, "outer");
+      await attempt(async () => {
+        failNext("put", new Error("no space left"));
+        await insert(r, "inner");
+      }).catch((error: unknown) => outcomes.push(error));
+      await insert(r, "later").catch((error: unknown) => outcomes.push(error));
+    });
+    await expect(running).rejects.toMatchObject({ code: 799 });
+    expect(outcomes).toHaveLength(2);
+    expect(outcomes[0]).toBe(outcomes[1]);
+    expect(await storage.repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(0);
+  });
+
+  test("an error of the work itself leaves the rest of the transaction", async () => {
+    const { storage } = failing();
+    await storage.migrate();
+    await storage.transaction(async (r, attempt) => {
+      await insert(r, "outer");
+      const refused = attempt(async () => {
+        await insert(r, "inner");
+        throw new TypeError("mine");
+      });
+      await expect(refused).rejects.toThrow(TypeError);
+    });
+    expect(await storage.repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(1);
+  });
+});
