@@ -86,6 +86,7 @@ describe("the published package", () => {
 
   test("loads each entry point", async () => {
     const loading = `await Promise.all(${JSON.stringify(specifiers)}.map((each) => import(each)));`;
-    await run(process.execPath, ["--input-type=module", "--eval", loading], { cwd: folder });
+    const printed = await run(process.execPath, ["--input-type=module", "--eval", loading], { cwd: folder });
+    expect(printed).toEqual({ stdout: "", stderr: "" });
   });
 });

@@ -313,13 +313,14 @@ if (hasObjectStorage) {
 
     test("closes connections of readers that stop", async () => {
       await store.write(name, content(3_000_000));
-      let closed: Promise<unknown> | undefined;
+      const answers: { closed: Promise<unknown>; response: ServerResponse }[] = [];
       files.relay.intercept = (request, response) => {
-        if (request.method === "GET") closed ??= once(response, "close");
+        if (request.method === "GET") answers.push({ closed: once(response, "close"), response });
         return false;
       };
       for await (const chunk of await store.read(name, { offset: 0, length: 3_000_000 })) if (chunk.length > 0) break;
-      await closed;
+      await Promise.all(answers.map(({ closed }) => closed));
+      expect(answers.map(({ response }) => response.writableFinished)).toEqual([false]);
     });
   });
 }
