@@ -282,14 +282,12 @@ describe("kit", () => {
 
   describe("failsWith", () => {
     test("accepts the code", async () => {
-      await failsWith(705, async () => Promise.reject(new ServiceError(705)), "the call");
-      await failsWith(
-        705,
-        () => {
-          throw new ServiceError(705);
-        },
-        "the call that throws synchronously",
-      );
+      const refuse = () => Promise.reject(new ServiceError(705));
+      await expect(failsWith(705, refuse, "the call")).resolves.toBeUndefined();
+      const refuseAtOnce = () => {
+        throw new ServiceError(705);
+      };
+      await expect(failsWith(705, refuseAtOnce, "the call that throws")).resolves.toBeUndefined();
     });
 
     test.each([
