@@ -283,11 +283,11 @@ describe("kit", () => {
   describe("failsWith", () => {
     test("accepts the code", async () => {
       const refuse = () => Promise.reject(new ServiceError(705));
-      await expect(failsWith(705, refuse, "the call")).resolves.toBeUndefined();
+      await expect(failsWith(705, refuse, "the call")).resolves.toMatchObject({ code: 705 });
       const refuseAtOnce = () => {
         throw new ServiceError(705);
       };
-      await expect(failsWith(705, refuseAtOnce, "the call that throws")).resolves.toBeUndefined();
+      await expect(failsWith(705, refuseAtOnce, "the call that throws")).resolves.toMatchObject({ code: 705 });
     });
 
     test.each([
