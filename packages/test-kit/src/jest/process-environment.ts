@@ -2,6 +2,24 @@ import type { EnvironmentContext, JestEnvironment, JestEnvironmentConfig } from 
 import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
 
+/** The part of Jest's events that says which test has begun or passed. */
+interface TestEvent {
+  readonly name: string;
+  readonly test?: unknown;
+}
+
+/** The part of Jest's tests that matters here. */
+interface CircusTest {
+  readonly errors: Error[];
+  readonly fn: unknown;
+  /** Made where the test was defined. */
+  readonly asyncError: { readonly stack?: string };
+}
+
+interface WithExpect {
+  readonly expect: { getState(): { readonly assertionCalls: number } };
+}
+
 /** Jest's `testEnvironment` for `ProcessRuntime`: the global scope of the process, restored after each test file. */
 export default class ProcessEnvironment implements JestEnvironment<unknown> {
   readonly global = globalThis as unknown as JestEnvironment["global"];
@@ -11,6 +29,7 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
   readonly #console = console;
   readonly #exit = process.exit;
   readonly #variables = { ...process.env };
+  #assertionsBefore = 0;
 
   constructor({ projectConfig }: JestEnvironmentConfig, _context: EnvironmentContext) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
@@ -29,6 +48,15 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
     Object.assign(process.env, this.#variables);
   }
 
+  /** A test that passes without an assertion proves nothing, so it fails. */
+  handleTestEvent(event: TestEvent): void {
+    const { assertionCalls } = (globalThis as unknown as WithExpect).expect.getState();
+    if (event.name === "test_fn_start") this.#assertionsBefore = assertionCalls;
+    const { name, test } = event;
+    if (name === "test_fn_success" && assertionCalls === this.#assertionsBefore && !assertsByItself(test as CircusTest))
+      (test as CircusTest).errors.push(new Error("The test has no assertion."));
+  }
+
   exportConditions(): string[] {
     return ["node", "node-addons"];
   }
@@ -36,4 +64,14 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
   getVmContext(): null {
     return null;
   }
+}
+
+/**
+ * Whether the test asserts without Jest's `expect`: with that of Supertest, or as a check of a package that defines tests, such
+ * as a conformance kit. Those checks throw.
+ */
+function assertsByItself({ fn, asyncError }: CircusTest): boolean {
+  const [, ...frames] = asyncError.stack?.split("\n") ?? [];
+  const definition = frames.find((frame) => frame.includes("/") && !frame.includes("node_modules/jest"));
+  return String(fn).includes(".expect(") || /\/(?:dist|src)\/(?!.*\.test\.ts)/.test(definition ?? "");
 }
