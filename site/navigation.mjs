@@ -116,6 +116,7 @@ export const groups = [
       "storage-knex",
       "storage-memory",
       "storage-pglite",
+      "testing",
     ].map((name) => `packages/${name}/README.md`),
     collapsed: true,
   },

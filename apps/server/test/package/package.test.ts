@@ -250,6 +250,7 @@ describe("reference", () => {
       "SALLYPORT_COVERAGE",
       "SALLYPORT_COVERAGE_MIN",
       "SALLYPORT_TEST_SERVER",
+      "ACCEPTANCE_PASSWORD",
       // In the environment of a suite for a deployed server.
       "STAGING_URL",
       "STAGING_APP_KEY",
