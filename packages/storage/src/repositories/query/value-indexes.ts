@@ -17,7 +17,8 @@ function placeOf(value: JsonValue | undefined): Pick<ValueRow, "rank" | "value">
 
 function beginningOf(text: string): string {
   if (text.length <= indexedCharacters) return text;
-  return [...text.slice(0, 2 * indexedCharacters)].slice(0, indexedCharacters).join("");
+  const characters = Array.from(text.slice(0, 2 * indexedCharacters));
+  return characters.slice(0, indexedCharacters).join("");
 }
 
 /** The row of an object in the index of an attribute. */
