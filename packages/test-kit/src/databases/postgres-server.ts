@@ -76,6 +76,7 @@ async function start(): Promise<Server> {
     "unix_socket_directories=",
     "max_connections=200",
     "wal_level=logical",
+    "max_prepared_transactions=10",
     "timezone=UTC",
   ];
   const speedSettings = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"];
