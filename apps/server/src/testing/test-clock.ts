@@ -41,7 +41,7 @@ export class TestClock {
     const after = await now();
     this.ahead -= probe;
     if (after - before < probe)
-      this.obstacle = `The storage adapter ${adapter} has a clock of its own, so the clock of the service cannot be moved. Its \`openStorage(options, { clockOffset })\` must add \`clockOffset()\` milliseconds to each time.`;
+      this.obstacle = `The storage adapter ${adapter} has a clock of its own, so the clock of the service cannot be moved. Its \`openKernel(options, { clockOffset })\` must add \`clockOffset()\` milliseconds to each time.`;
   }
 
   /** Moves the clock forward. The timers that are due then fire, the earliest first. Throws an `Error` if a storage does not follow. */
