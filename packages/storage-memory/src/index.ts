@@ -1,2 +1,2 @@
-export { MemoryKernel } from "./memory-kernel.ts";
+export { MemoryKernel, type MemoryKernelOptions } from "./memory-kernel.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./memory-storage.ts";

@@ -1,5 +1,6 @@
 import {
   type FoundRow,
+  type JsonValue,
   type Kernel,
   type KernelRange,
   type KernelReader,
@@ -25,6 +26,13 @@ interface State {
   readonly stamp: number;
 }
 
+export interface MemoryKernelOptions {
+  /** Milliseconds by which the kernel's clock is ahead of the process's, read at every call. Default: 0. */
+  readonly clockOffset?: () => number;
+  /** Whether the running code is the work of a transaction, which would wait for itself. Default: never. */
+  readonly isInTransaction?: () => boolean;
+}
+
 /** A kernel in the memory of this process. Transactions run one after another; reads never wait. */
 export class MemoryKernel implements Kernel {
   readonly version = kernelVersion;
@@ -38,17 +46,25 @@ export class MemoryKernel implements Kernel {
   };
   private state: State = { tables: new Map(), stamp: 0 };
   private last: Promise<unknown> = Promise.resolve();
+  private readonly reads = new Set<Promise<unknown>>();
   private closed = false;
+  private readonly clockOffset: () => number;
+  private readonly isInTransaction: () => boolean;
 
-  constructor(
-    private readonly clockOffset: () => number = () => 0,
-    /** Whether the running code is the work of a transaction. */
-    private readonly isInTransaction: () => boolean = () => false,
-  ) {}
+  constructor({ clockOffset = () => 0, isInTransaction = () => false }: MemoryKernelOptions = {}) {
+    this.clockOffset = clockOffset;
+    this.isInTransaction = isInTransaction;
+  }
 
   async read<T>(work: (reader: KernelReader) => Promise<T>): Promise<T> {
     this.checkUsable();
-    return work(new MemoryReader(this.state, () => this.time()));
+    const read = work(new MemoryReader(this.state, () => this.time()));
+    this.reads.add(read);
+    try {
+      return await read;
+    } finally {
+      this.reads.delete(read);
+    }
   }
 
   async transaction<T>(work: (transaction: KernelTransaction) => Promise<T>): Promise<T> {
@@ -63,18 +79,17 @@ export class MemoryKernel implements Kernel {
 
   async migrate(tables: readonly TableDeclaration[]): Promise<void> {
     this.checkOpen();
-    const present = this.state.tables;
-    const created = tables.map(
-      ({ name, indexes }) =>
-        [
-          name,
-          present.get(name) ?? {
-            rows: OrderedMap.empty<Row>(),
-            indexes: new Map(indexes.map((index) => [index, OrderedMap.empty<string>()])),
-          },
-        ] as const,
-    );
-    this.state = { ...this.state, tables: new Map(created) };
+    await this.inTurn(() => {
+      const present = this.state.tables;
+      const created = tables.map(({ name, indexes }) => {
+        const { rows = OrderedMap.empty<Row>(), indexes: built = new Map<string, OrderedMap<string>>() } =
+          present.get(name) ?? {};
+        const missing = indexes.filter((index) => !built.has(index));
+        const all = [...built, ...missing.map((index) => [index, OrderedMap.empty<string>()] as const)];
+        return [name, { rows, indexes: new Map(all) }] as const;
+      });
+      this.state = { ...this.state, tables: new Map([...present, ...created]) };
+    });
   }
 
   async health(): Promise<void> {
@@ -85,6 +100,7 @@ export class MemoryKernel implements Kernel {
   async close(): Promise<void> {
     this.closed = true;
     await this.last;
+    await Promise.allSettled(this.reads);
   }
 
   /** Keeps the present content. The result restores it, as often as it is called. */
@@ -139,7 +155,7 @@ class MemoryReader implements KernelReader {
 
   async get(table: string, keys: readonly string[]): Promise<Pick<Row, "key" | "value">[]> {
     const { rows } = this.table(table);
-    return keys.flatMap((key) => rows.get(ordered(key)) ?? []);
+    return [...new Set(keys)].flatMap((key) => rows.get(ordered(key)) ?? []);
   }
 
   async range(table: string, range: KernelRange, limit: number, descending = false): Promise<FoundRow[]> {
@@ -183,7 +199,7 @@ class MemoryTransaction extends MemoryReader implements KernelTransaction {
   }
 
   async put(table: string, rows: readonly Row[]): Promise<void> {
-    for (const row of rows) this.change(table, row.key, row);
+    for (const row of rows) this.change(table, row.key, isolated(row));
   }
 
   async delete(table: string, keys: readonly string[]): Promise<void> {
@@ -215,6 +231,18 @@ class MemoryTransaction extends MemoryReader implements KernelTransaction {
     const rows = row === null ? table.rows.without(own) : table.rows.with(own, row);
     this.tables.set(name, { rows, indexes });
   }
+}
+
+/** A copy of a row that no caller can change. */
+function isolated({ key, value, places }: Row): Row {
+  return { key, value: frozen(value), places: structuredClone(places) };
+}
+
+function frozen(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(frozen));
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.freeze(Object.fromEntries(members.map(([name, member]) => [name, frozen(member)])));
 }
 
 function tableIn(tables: ReadonlyMap<string, StoredTable>, name: string): StoredTable {

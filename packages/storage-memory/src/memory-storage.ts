@@ -16,7 +16,10 @@ export class MemoryStorage extends KernelStorage {
 
   constructor({ clockOffset = () => 0 }: MemoryStorageOptions = {}) {
     const current = new AsyncLocalStorage<{ isRunning: boolean }>();
-    const kernel = new MemoryKernel(clockOffset, () => current.getStore()?.isRunning === true);
+    const kernel = new MemoryKernel({
+      clockOffset,
+      isInTransaction: () => current.getStore()?.isRunning === true,
+    });
     super(kernel);
     this.current = current;
     this.snapshot = () => kernel.snapshot();
