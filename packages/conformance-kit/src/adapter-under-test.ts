@@ -1,4 +1,4 @@
-import type { Storage } from "@sallyport/storage";
+import type { Kernel, Storage } from "@sallyport/storage";
 
 /** A storage created for one check. */
 export interface StorageUnderTest {
@@ -33,6 +33,32 @@ export interface StorageUnderTest {
   readonly destroy: () => Promise<void>;
 }
 
+/**
+ * A kernel created for one check. The kit makes the storage of it, and also runs the checks of kernels. Its members are those
+ * of `StorageUnderTest`, with kernels instead of storages.
+ */
+export interface KernelUnderTest {
+  readonly kernel: Kernel;
+  readonly another?: () => Promise<Kernel>;
+  readonly reopen?: () => Promise<Kernel>;
+
+  /**
+   * Makes the next `times` puts into the table `records` fail with a conflict. Required if the kernel declares
+   * `severalProcesses` and `parallelTransactions`: otherwise no transaction loses a race.
+   */
+  readonly loseNext?: (times: number) => Promise<void>;
+
+  /** Makes the database refuse the next `times` puts into the table `records`. Required with `severalProcesses`. */
+  readonly refuseNext?: (times: number) => Promise<void>;
+
+  readonly destroy: () => Promise<void>;
+}
+
+export interface CreateOptions {
+  readonly clockOffset: () => number;
+  readonly migrated: boolean;
+}
+
 /** The adapter as the kit uses it. */
 export interface AdapterUnderTest {
   readonly name: string;
@@ -47,10 +73,10 @@ export interface AdapterUnderTest {
   readonly reads?: number;
 
   /**
-   * Called once for every check. The storage's clock must add the offset, in milliseconds, and read it on every use: checks advance time this way. With `migrated`, the check starts on a migrated database; the kit migrates it if
+   * Called once for every check. The clock of the storage or kernel must add the offset, in milliseconds, and read it on every use: checks advance time this way. With `migrated`, the check starts on a migrated database; the kit migrates it if
    * the adapter does not.
    */
-  create(options: { readonly clockOffset: () => number; readonly migrated: boolean }): Promise<StorageUnderTest>;
+  create(options: CreateOptions): Promise<StorageUnderTest | KernelUnderTest>;
 
   /** Called by the command after the last check: stops what the adapter's module started. */
   readonly close?: () => Promise<void>;

@@ -27,6 +27,7 @@ import { restoringChecks } from "./sections/deletion/restoring.ts";
 import { sweepingChecks } from "./sections/deletion/sweeping.ts";
 import { indexChecks } from "./sections/indexes.ts";
 import { settingsChecks } from "./sections/settings.ts";
+import { kernelSection } from "./sections/kernel/kernel-section.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
 import { lockChecks } from "./sections/locks.ts";
 import { modelChecks } from "./sections/model.ts";
@@ -75,8 +76,9 @@ import { batchChecks } from "./sections/batches.ts";
 import { transactionChecks } from "./sections/transactions.ts";
 import { unstorableTextChecks } from "./sections/unstorable-texts.ts";
 
-/** All checks of the storage contract, in reading order. */
+/** All checks of the contracts of kernels and storages, in reading order. */
 export const checks: readonly Check[] = [
+  ...kernelSection,
   ...capabilityChecks,
   ...lifecycleChecks,
   ...timeChecks,

@@ -1,6 +1,6 @@
-export type { AdapterUnderTest, StorageUnderTest } from "./adapter-under-test.ts";
+export type { AdapterUnderTest, CreateOptions, KernelUnderTest, StorageUnderTest } from "./adapter-under-test.ts";
 export { type Comparison, ConformanceError } from "./assert/index.ts";
-export type { Check } from "./check.ts";
+export type { Check, Need } from "./check.ts";
 export { checks } from "./checks.ts";
 export {
   type Answers,
@@ -43,8 +43,23 @@ export {
 } from "./identity-providers/index.ts";
 export { numberOfChecks } from "./number-of-checks.ts";
 export { type JsonReport, jsonReport } from "./reports/json-report.ts";
+export type { AdapterKind, Declared } from "./open-under-test.ts";
 export { type CheckResult, runCheck } from "./run-check.ts";
 export { type ConformanceRun, runChecks, type RunOptions } from "./run-checks.ts";
+export {
+  anomalies,
+  exploreSchedules,
+  type Exploration,
+  type ExploreOptions,
+  parseSchedule,
+  type Race,
+  raceText,
+  randomScenarios,
+  replaySchedule,
+  type Scenario as ScheduledScenario,
+  type Schedule,
+  type Step,
+} from "./schedules/index.ts";
 export { storageConformance } from "./storage-conformance.ts";
-export type { Subject } from "./subject.ts";
+export type { KernelOfSubject, Subject } from "./subject.ts";
 export type { TestRunner } from "./test-runner.ts";

@@ -1,9 +1,9 @@
-import type { Storage } from "@sallyport/storage";
-import type { AdapterUnderTest, StorageUnderTest } from "./adapter-under-test.ts";
-import type { Check } from "./check.ts";
+import type { AdapterUnderTest } from "./adapter-under-test.ts";
+import { type Check, missingFor, type Need } from "./check.ts";
 import { checks } from "./checks.ts";
 import { CallRecorder } from "./contract/call-recorder.ts";
 import { notImplementedIn } from "./contract/not-implemented-in.ts";
+import { type OpenedDatabase, openUnderTest } from "./open-under-test.ts";
 import { withinLimit } from "./within-limit.ts";
 import { ConformanceError } from "./assert/index.ts";
 import type { Subject } from "./subject.ts";
@@ -12,10 +12,12 @@ export interface CheckResult {
   readonly section: string;
   readonly name: string;
   /**
-   * `notApplicable`: the storage lacks the capability that the check needs. `notImplemented`: the check met a `NotImplemented`
+   * `notApplicable`: the adapter lacks what the check needs. `notImplemented`: the check met a `NotImplemented`
    * error.
    */
   readonly outcome: "passed" | "failed" | "notImplemented" | "notApplicable";
+  /** The requirement that the adapter lacks; present if the outcome is `notApplicable`. */
+  readonly missing?: Need;
   /** The cause of the failure, or the `NotImplemented` error. */
   readonly error?: unknown;
   /** Called port methods, such as `sessions.open` and `storage.migrate`: each once, ordered by its last call. */
@@ -33,8 +35,8 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
   const recorder = new CallRecorder();
   const result = () => ({ section, name, calls: recorder.calls, duration: performance.now() - start });
   try {
-    const outcome = await withinLimit(adapter, perform(adapter, check, recorder));
-    return { ...result(), outcome };
+    const missing = await withinLimit(adapter, perform(adapter, check, recorder));
+    return missing === null ? { ...result(), outcome: "passed" } : { ...result(), outcome: "notApplicable", missing };
   } catch (error) {
     const notImplemented = notImplementedIn(error) ?? recorder.notImplemented;
     return notImplemented === undefined
@@ -43,20 +45,20 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
   }
 }
 
-async function perform(
-  adapter: AdapterUnderTest,
-  { needs, migrated, run }: Check,
-  recorder: CallRecorder,
-): Promise<"passed" | "notApplicable"> {
+/** Runs a check, unless the adapter lacks something for it. Returns what is missing. */
+async function perform(adapter: AdapterUnderTest, check: Check, recorder: CallRecorder): Promise<Need | null> {
   let offset = 0;
-  const underTest = await adapter.create({ clockOffset: () => offset, migrated });
-  const { storage, destroy } = underTest;
+  const { migrated, run } = check;
+  const opened = await openUnderTest(adapter, { clockOffset: () => offset, migrated });
+  const { storage, destroy } = opened.underTest;
   try {
-    if (needs !== null && !storage.capabilities[needs]) return "notApplicable";
+    const kind = opened.ofKernel === null ? "storage" : "kernel";
+    const missing = missingFor(check, { kind, capabilities: storage.capabilities });
+    if (missing !== null) return missing;
     if (migrated) await storage.migrate();
     const advance = (milliseconds: number) => (offset += milliseconds);
-    await run(makeSubject(underTest, recorder, { advance, reads: adapter.reads ?? usualReads }));
-    return "passed";
+    await run(makeSubject(opened, recorder, { advance, reads: adapter.reads ?? usualReads }));
+    return null;
   } finally {
     await destroy();
   }
@@ -67,25 +69,39 @@ const usualReads = 20;
 
 /** The subject of a check. Its optional operations reject if the adapter does not provide them. */
 function makeSubject(
-  { storage, another, reopen = another, loseNext, refuseNext }: StorageUnderTest,
+  { underTest, ofKernel }: OpenedDatabase,
   recorder: CallRecorder,
   settings: Pick<Subject, "advance" | "reads">,
 ): Subject {
+  const { storage, another, reopen = another, loseNext, refuseNext } = underTest;
   const recorded = recorder.storage(storage);
-  const opening = (open: (() => Promise<Storage>) | undefined, missing: string) => async () => {
-    if (open === undefined) throw new ConformanceError(missing);
-    return recorder.storage(await open());
-  };
+  const opening =
+    <Opened>(open: (() => Promise<Opened>) | undefined, record: (opened: Opened) => Opened, missing: string) =>
+    async () => {
+      if (open === undefined) throw new ConformanceError(missing);
+      return record(await open());
+    };
+  const noConnection = "The adapter declares severalProcesses, but opens no second connection.";
+  const noReopen = "The adapter declares durable, but cannot reopen its database.";
   const failing = (fail: ((times: number) => Promise<void>) | undefined, name: string) => async (times: number) => {
     if (fail === undefined)
       throw new ConformanceError(`The storage declares severalProcesses, but the adapter provides no ${name}.`);
     await fail(times);
   };
+  const [recordedStorage, recordedKernel] = [recorder.storage.bind(recorder), recorder.kernel.bind(recorder)];
   return {
     storage: recorded,
     r: recorded.repositories,
-    another: opening(another, "The storage declares severalProcesses, but the adapter opens no second connection."),
-    reopen: opening(reopen, "The storage declares durable, but the adapter cannot reopen it."),
+    another: opening(another, recordedStorage, noConnection),
+    reopen: opening(reopen, recordedStorage, noReopen),
+    ofKernel:
+      ofKernel === null
+        ? null
+        : {
+            kernel: recorder.kernel(ofKernel.kernel),
+            another: opening(ofKernel.another, recordedKernel, noConnection),
+            reopen: opening(ofKernel.reopen ?? ofKernel.another, recordedKernel, noReopen),
+          },
     loseNext: failing(loseNext, "loseNext"),
     refuseNext: failing(refuseNext, "refuseNext"),
     ...settings,

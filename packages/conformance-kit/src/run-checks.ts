@@ -1,8 +1,8 @@
 import type { StorageCapabilities } from "@sallyport/storage";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
-import { capabilitiesOf } from "./capabilities-of.ts";
 import type { Check } from "./check.ts";
 import { checks as allChecks } from "./checks.ts";
+import { type AdapterKind, type Declared, declaredBy } from "./open-under-test.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
 import { withinLimit } from "./within-limit.ts";
 
@@ -10,7 +10,7 @@ export interface RunOptions {
   /** Default: all checks of the kit. */
   readonly checks?: readonly Check[];
   /** Called before the first check. */
-  readonly onStart?: (capabilities: StorageCapabilities) => void;
+  readonly onStart?: (declared: Declared) => void;
   /** Called before each check. */
   readonly onBegin?: (check: Check) => void;
   /** Called with each result on completion, in any order. */
@@ -19,6 +19,7 @@ export interface RunOptions {
 
 export interface ConformanceRun {
   readonly adapter: string;
+  readonly kind: AdapterKind;
   readonly capabilities: StorageCapabilities;
   /** In the order of the checks. */
   readonly results: readonly CheckResult[];
@@ -41,8 +42,8 @@ export async function runChecks(
   { checks = allChecks, onStart, onBegin, onResult }: RunOptions = {},
 ): Promise<ConformanceRun> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
-  const capabilities = await withinLimit(adapter, capabilitiesOf(adapter));
-  onStart?.(capabilities);
+  const declared = await withinLimit(adapter, declaredBy(adapter));
+  onStart?.(declared);
   const results: CheckResult[] = [];
   const waiting = checks.entries();
   const work = async () => {
@@ -57,7 +58,7 @@ export async function runChecks(
   const { user, system } = process.cpuUsage(cpu);
   return {
     adapter: adapter.name,
-    capabilities,
+    ...declared,
     results,
     duration: performance.now() - start,
     cpu: (user + system) / 1_000,

@@ -1,4 +1,11 @@
-import type { Repositories, Storage } from "@sallyport/storage";
+import type { Kernel, Repositories, Storage } from "@sallyport/storage";
+
+/** A kernel under test, not migrated. */
+export interface KernelOfSubject {
+  readonly kernel: Kernel;
+  readonly another: () => Promise<Kernel>;
+  readonly reopen: () => Promise<Kernel>;
+}
 
 /** The storage under test, with control over its environment. */
 export interface Subject {
@@ -8,6 +15,8 @@ export interface Subject {
   readonly another: () => Promise<Storage>;
   /** Opens the database again after the storage was closed, as the next process would. */
   readonly reopen: () => Promise<Storage>;
+  /** The kernel below the storage; `null` if the adapter implements a storage. */
+  readonly ofKernel: KernelOfSubject | null;
   /** Makes the next `times` creations of app names fail with a conflict. */
   readonly loseNext: (times: number) => Promise<void>;
   /** Makes the database refuse the next `times` creations of app names. */

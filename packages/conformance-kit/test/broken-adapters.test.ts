@@ -12,7 +12,7 @@ import {
   runFileStoreCheck,
 } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/storage";
-import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryKernel, MemoryStorage } from "@sallyport/storage-memory";
 import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-test";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { readContracts } from "../src/contract/contracts.ts";
@@ -184,8 +184,8 @@ describe("exactly caught", () => {
   const memory = {
     name: "memory",
     create: async (options: { readonly clockOffset: () => number }) => {
-      const storage = new MemoryStorage(options);
-      return { storage, destroy: () => storage.close() };
+      const kernel = new MemoryKernel(options);
+      return { kernel, destroy: () => kernel.close() };
     },
   };
 
@@ -194,6 +194,9 @@ describe("exactly caught", () => {
   test("reads the contracts of all ports", () => {
     expect(calls).toEqual(
       expect.arrayContaining([
+        "kernel.read",
+        "reader.watermark",
+        "transaction.put",
         "storage.transaction",
         "storage.close",
         "archive.import",
@@ -207,7 +210,7 @@ describe("exactly caught", () => {
   test("covers every repository call in the checks that make all of them", () => {
     const { repositories } = new MemoryStorage();
     expect([...everyCall(repositories).keys()].toSorted()).toEqual(
-      calls.filter((call) => !/^(?:storage|archive)\./.test(call)).toSorted(),
+      calls.filter((call) => !/^(?:storage|archive|kernel|reader|transaction)\./.test(call)).toSorted(),
     );
   });
 

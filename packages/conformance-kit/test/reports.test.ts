@@ -5,6 +5,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { Ajv } from "ajv";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../src/assert/index.ts";
 import { same } from "../src/assert/same.ts";
+import type { Check } from "../src/check.ts";
 import { checks } from "../src/checks.ts";
 import { CallRecorder } from "../src/contract/call-recorder.ts";
 import { numberOfChecks } from "../src/number-of-checks.ts";
@@ -67,7 +68,7 @@ describe("reports", () => {
       live,
       again: (check) => `again ${check}`,
     });
-    report.start(run.capabilities);
+    report.start(run);
     for (const index of order) for (const result of run.results.slice(index, index + 1)) report.note(result);
     report.end(run);
     return text;
@@ -108,6 +109,25 @@ Declared capabilities
 
 4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, CPU 0.9 s.
 `);
+  });
+
+  test("prints the kind of the adapter, and the checks that do not apply to it", () => {
+    const ofKernel: Check = { section: "kernel", name: "sorts", needs: "kernel", migrated: false, run: async () => {} };
+    const printed = (kind: ConformanceRun["kind"], checked: readonly Check[]) => {
+      let text = "";
+      const write = (more: string) => (text += more);
+      const report = new HumanReport("any", checked, { write, style: plainStyle, live: false, again: String });
+      report.start({ kind, capabilities: sampleRun.capabilities });
+      return text;
+    };
+    const inProcesses: Check = { ...ofKernel, name: "shares", needsOfKernel: "severalProcesses" };
+    const ofStorage = printed("storage", [ofKernel, inProcesses]);
+    expect(ofStorage).toContain("  kernel                a whole storage; 2 checks not applicable\n");
+    expect(ofStorage).toContain("  severalProcesses      one process\n");
+    const ofKernels = printed("kernel", [ofKernel, inProcesses]);
+    expect(ofKernels).toContain("  kernel                a kernel\n");
+    expect(ofKernels).toContain("  severalProcesses      one process; 1 check not applicable\n");
+    expect(printed("kernel", sampleChecks)).not.toContain("a kernel");
   });
 
   test("prints the progress of an unfinished adapter and the most needed calls", () => {
@@ -166,6 +186,7 @@ Implement next
       version: 1,
       kit: expect.stringMatching(/^\d+\.\d+\.\d+/),
       adapter: "MyStorage",
+      kind: "storage",
       capabilities: sampleRun.capabilities,
       complete: false,
       totals: { checks: 4, run: 3, passed: 1, failed: 2, notImplemented: 0, notApplicable: 1 },
@@ -179,7 +200,7 @@ Implement next
         totals: { checks: 2, run: 1, passed: 1, failed: 0, notImplemented: 0, notApplicable: 1 },
         checks: [
           { name: "moves", outcome: "passed", duration: 40 },
-          { name: "shares one clock", outcome: "notApplicable", duration: 0 },
+          { name: "shares one clock", outcome: "notApplicable", missing: "severalProcesses", duration: 0 },
         ],
       },
       {

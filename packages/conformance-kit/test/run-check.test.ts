@@ -12,8 +12,8 @@ import {
   findDifference,
   memoryReference,
 } from "@sallyport/conformance-kit";
-import type { Repositories } from "@sallyport/storage";
-import { MemoryStorage } from "@sallyport/storage-memory";
+import type { Repositories, StorageCapabilities } from "@sallyport/storage";
+import { MemoryKernel, MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
 import { brokenFeeds } from "./broken/broken-feeds.ts";
 import { brokenLocks } from "./broken/broken-locks.ts";
@@ -30,6 +30,18 @@ describe("run check", () => {
       create: async (options) => {
         const storage = new MemoryStorage(options);
         return { storage, destroy: () => storage.close(), ...changes(storage) };
+      },
+    };
+  }
+
+  /** An adapter of a kernel that declares these capabilities. */
+  function kernelAdapter(declared: Partial<StorageCapabilities> = {}, hasAnother = true): AdapterUnderTest {
+    return {
+      name: "memory",
+      create: async (options) => {
+        const kernel = new MemoryKernel(options);
+        Object.assign(kernel.capabilities, declared);
+        return { kernel, ...(hasAnother ? { another: async () => kernel } : {}), destroy: () => kernel.close() };
       },
     };
   }
@@ -51,6 +63,52 @@ describe("run check", () => {
     expect(notApplicable).toEqual(checks.filter(({ needs }) => needs !== null).map(({ name }) => name));
     expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
   }, 120_000);
+
+  test("runs the checks of kernels on a kernel, and those of storages on the storage that it makes of it", async () => {
+    const { kind, results } = await runChecks(kernelAdapter());
+    expect(kind).toBe("kernel");
+    const applicable = ({ needs, needsOfKernel }: Check) =>
+      (needs === null || needs === "kernel") && (needsOfKernel ?? null) === null;
+    const passed = results.filter(({ outcome }) => outcome === "passed").map(({ name }) => name);
+    expect(passed).toEqual(checks.filter(applicable).map(({ name }) => name));
+    expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+  }, 120_000);
+
+  test.each([
+    ["a kernel, of a storage", adapter(), "rethrows the error of a read unchanged", "kernel"],
+    ["a capability, of a kernel", kernelAdapter(), "migrates concurrently in several processes", "severalProcesses"],
+    ["a capability, of both", kernelAdapter(), "shares one clock across processes", "severalProcesses"],
+    [
+      "conflicts, of a kernel without parallel transactions",
+      kernelAdapter({ severalProcesses: true }),
+      "retries after a serialization failure in a nested transaction, handled or not",
+      "parallelTransactions",
+    ],
+  ])("names what is missing: %s", async (_what, tested, name, missing) => {
+    expect(await runCheck(tested, name)).toMatchObject({ outcome: "notApplicable", missing });
+  });
+
+  test.each([
+    ["a second connection", { severalProcesses: true }, false, "migrates concurrently in several processes"],
+    ["a way to reopen it", { durable: true }, false, "keeps rows and places after it is reopened"],
+    [
+      "conflicts",
+      { severalProcesses: true, parallelTransactions: true },
+      true,
+      "retries after a serialization failure in a nested transaction, handled or not",
+    ],
+    [
+      "refusals",
+      { severalProcesses: true },
+      true,
+      "reports a refusal of the database as such, without a retry, and goes on",
+    ],
+  ])("fails if a kernel does not provide what it declares: %s", async (_what, declared, hasAnother, name) => {
+    expect(await runCheck(kernelAdapter(declared, hasAnother), name)).toMatchObject({
+      outcome: "failed",
+      error: { name: "ConformanceError", message: expect.stringMatching(/declares (?:severalProcesses|durable), but/) },
+    });
+  });
 
   test("fails if a storage declares several processes without a second connection", async () => {
     const severalProcesses = adapter((storage) => {

@@ -75,7 +75,7 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
       (watch) =>
         runChecks(adapter, {
           checks,
-          onStart: (capabilities) => report.start(capabilities),
+          onStart: (declared) => report.start(declared),
           onBegin: ({ name }) => watch.begin(name),
           onResult: (result) => {
             watch.end(result.name);

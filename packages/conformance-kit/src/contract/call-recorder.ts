@@ -1,4 +1,12 @@
-import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/storage";
+import type {
+  Attempt,
+  BatchRepositories,
+  Kernel,
+  KernelReader,
+  KernelTransaction,
+  Repositories,
+  Storage,
+} from "@sallyport/storage";
 import { notImplementedIn } from "./not-implemented-in.ts";
 
 type Member = string | symbol;
@@ -33,6 +41,16 @@ export class CallRecorder {
     });
   }
 
+  /** Wraps a kernel so that its calls are recorded. */
+  kernel(kernel: Kernel): Kernel {
+    return this.recorded(kernel, "kernel", {
+      read: () => (work: (reader: KernelReader) => Promise<unknown>) =>
+        kernel.read((reader) => work(this.recorded(reader, "reader"))),
+      transaction: () => (work: (transaction: KernelTransaction) => Promise<unknown>) =>
+        kernel.transaction((transaction) => work(this.recorded(transaction, "reader"))),
+    });
+  }
+
   private repositories<R extends Repositories | BatchRepositories>(r: R): R {
     return this.proxyOf(r, { get: (_target, name) => this.recorded(Reflect.get(r, name) as object, String(name)) });
   }
@@ -48,7 +66,7 @@ export class CallRecorder {
         const member = memberOf(name);
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
-          this.record(`${owner}.${String(name)}`);
+          this.record(`${owner === "reader" && isOfTransaction(name) ? "transaction" : owner}.${String(name)}`);
           return this.recordingFailure(() => Reflect.apply(member, target, args));
         };
       },
@@ -81,4 +99,9 @@ export class CallRecorder {
     this.names.delete(name);
     this.names.add(name);
   }
+}
+
+/** Whether a method of a transaction is not one of its readers. */
+function isOfTransaction(name: Member): boolean {
+  return name === "put" || name === "delete" || name === "stamp";
 }

@@ -14,7 +14,7 @@ export interface ContractPlace {
 
 const declarations = dirname(createRequire(import.meta.url).resolve("@sallyport/storage"));
 
-/** Reads the declarations of all port methods from `@sallyport/storage`, by names such as `sessions.open` and `storage.migrate`. */
+/** Reads the declarations of all port methods from `@sallyport/storage`, by names such as `sessions.open`, `storage.migrate` and `kernel.read`. */
 export function readContracts(): ReadonlyMap<string, ContractPlace> {
   const folder = join(declarations, "ports");
   const repositories = readFileSync(join(folder, "repositories.d.ts"), "utf8");
@@ -32,7 +32,13 @@ export function readContracts(): ReadonlyMap<string, ContractPlace> {
   }));
   const storage = { name: "storage", port: "Storage", file: join(folder, "storage.d.ts") };
   const archive = { name: "archive", port: "StorageArchive", file: join(folder, "storage-archive.d.ts") };
-  return new Map([storage, archive, ...ports].flatMap(contractsOf));
+  const kernel = join(declarations, "kernel", "kernel.d.ts");
+  const ofKernel = [
+    { name: "kernel", port: "Kernel", file: kernel },
+    { name: "reader", port: "KernelReader", file: kernel },
+    { name: "transaction", port: "KernelTransaction", file: kernel },
+  ];
+  return new Map([storage, archive, ...ports, ...ofKernel].flatMap(contractsOf));
 }
 
 function contractsOf({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { AdapterUnderTest, StorageUnderTest } from "../adapter-under-test.ts";
-import { capabilitiesOf } from "../capabilities-of.ts";
+import { declaredBy, openUnderTest } from "../open-under-test.ts";
 import { same } from "../assert/same.ts";
 import { createSample, runQuery } from "./queries/run-query.ts";
 import type { QueryScenario } from "./queries/query-scenario.ts";
@@ -16,7 +16,7 @@ export async function differingQuery(
   queries: number,
   seed: number,
 ): Promise<QueryScenario | null> {
-  const { valueIndexes } = await capabilitiesOf(adapters[1]);
+  const { valueIndexes } = (await declaredBy(adapters[1])).capabilities;
   for (let set = 0; set * queriesPerSet < queries; set += 1) {
     const [objects = []] = fc.sample(objectSets(), { numRuns: 1, seed: seed + set });
     // Every second set has no indexes: a query must not depend on one.
@@ -37,7 +37,8 @@ async function ofOneSet(
 ): Promise<QueryScenario | null> {
   const opened: StorageUnderTest[] = [];
   try {
-    for (const adapter of adapters) opened.push(await adapter.create({ clockOffset: () => 0, migrated: true }));
+    for (const adapter of adapters)
+      opened.push((await openUnderTest(adapter, { clockOffset: () => 0, migrated: true })).underTest);
     const filled = await Promise.all(
       opened.map(async ({ storage }) => {
         await storage.migrate();

@@ -5,6 +5,7 @@ import { replayHistory } from "./histories/replay-history.ts";
 import type { HistoryOutcome, HistoryScenario } from "./histories/step.ts";
 import { createSample, runQuery } from "./queries/run-query.ts";
 import type { QueryAnswers, QueryScenario } from "./queries/query-scenario.ts";
+import { openUnderTest } from "../open-under-test.ts";
 import { withinLimit } from "../within-limit.ts";
 
 /** Operations on an empty storage, as JSON. */
@@ -34,7 +35,8 @@ export interface Difference {
 /** Runs a scenario on a new database of the adapter. Storage errors become a `Failure`. */
 export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): Promise<Answers> {
   let offset = 0;
-  const { storage, destroy } = await adapter.create({ clockOffset: () => offset, migrated: true });
+  const { underTest } = await openUnderTest(adapter, { clockOffset: () => offset, migrated: true });
+  const { storage, destroy } = underTest;
   try {
     await storage.migrate();
     return await withinLimit(

@@ -1,7 +1,8 @@
-import { describeCapabilities, type StorageCapabilities } from "@sallyport/storage";
-import type { Check } from "../check.ts";
+import { describeCapabilities } from "@sallyport/storage";
+import { type Check, missingFor, type Need } from "../check.ts";
 import { readContracts } from "../contract/contracts.ts";
 import { numberOfChecks } from "../number-of-checks.ts";
+import type { Declared } from "../open-under-test.ts";
 import type { CheckResult } from "../run-check.ts";
 import type { ConformanceRun } from "../run-checks.ts";
 import { counted, seconds } from "./counted.ts";
@@ -60,9 +61,9 @@ export class HumanReport {
     this.progress = new SectionProgress(checks, options.write, options.style, options.live);
   }
 
-  start(capabilities: StorageCapabilities): void {
+  start(declared: Declared): void {
     const { style } = this.options;
-    this.lines([style.strong(this.adapter), "", ...capabilityLines(capabilities, this.checks, style), ""]);
+    this.lines([style.strong(this.adapter), "", ...declarationLines(declared, this.checks, style), ""]);
   }
 
   note(result: CheckResult): void {
@@ -96,18 +97,23 @@ export class HumanReport {
   }
 }
 
+const kindWords = { kernel: "a kernel", storage: "a whole storage" } as const;
+
 /** The declared capabilities, and the number of checks that do not apply. */
-function capabilityLines(
-  capabilities: StorageCapabilities,
-  checks: readonly Check[],
-  { strong, faint }: TerminalStyle,
-): string[] {
-  const words = [...describeCapabilities(capabilities)];
+function declarationLines(declared: Declared, checks: readonly Check[], { strong, faint }: TerminalStyle): string[] {
+  const leftOut = new Map<Need, number>();
+  for (const check of checks) {
+    const missing = missingFor(check, declared);
+    if (missing !== null) leftOut.set(missing, (leftOut.get(missing) ?? 0) + 1);
+  }
+  const words: [Need, string][] = [
+    ...describeCapabilities(declared.capabilities),
+    ...(checks.some(({ needs }) => needs === "kernel") ? [["kernel", kindWords[declared.kind]] as [Need, string]] : []),
+  ];
   const width = Math.max(...words.map(([name]) => name.length));
   const lines = words.map(([name, word]) => {
-    const leftOut = capabilities[name] ? 0 : checks.filter(({ needs }) => needs === name).length;
-    const reason = leftOut === 0 ? "" : `; ${counted(leftOut, "check")} not applicable`;
-    return `  ${name.padEnd(width)}  ${word}${faint(reason)}`;
+    const number = leftOut.get(name) ?? 0;
+    return `  ${name.padEnd(width)}  ${word}${faint(number === 0 ? "" : `; ${counted(number, "check")} not applicable`)}`;
   });
   return [strong("Declared capabilities"), ...lines];
 }

@@ -1,5 +1,6 @@
 import { ConformanceError } from "../assert/index.ts";
 import { described } from "../assert/described.ts";
+import type { Need } from "../check.ts";
 import { type ContractPlace, readContracts } from "../contract/contracts.ts";
 import { numberOfChecks } from "../number-of-checks.ts";
 import type { CheckResult } from "../run-check.ts";
@@ -8,7 +9,7 @@ import { kitVersion } from "./kit-version.ts";
 import { type Totals, totalsOf } from "./totals.ts";
 
 /** A run as data. Its schema is `report.schema.json` of the package. A breaking change increments `version`. */
-export interface JsonReport extends Pick<ConformanceRun, "adapter" | "capabilities" | "duration" | "cpu"> {
+export interface JsonReport extends Pick<ConformanceRun, "adapter" | "kind" | "capabilities" | "duration" | "cpu"> {
   readonly format: "sallyport-conformance";
   readonly version: 1;
   /** Version of the kit. */
@@ -32,6 +33,8 @@ export interface CheckReport {
   readonly outcome: CheckResult["outcome"];
   /** Milliseconds. */
   readonly duration: number;
+  /** The capability that the adapter lacks, or `kernel`; present if the outcome is `notApplicable`. */
+  readonly missing?: Need;
   /** Present if the outcome is `failed`. */
   readonly failure?: FailureReport;
   /** The unimplemented call; present if the outcome is `notImplemented`. */
@@ -47,7 +50,8 @@ export interface FailureReport {
   readonly contract?: ContractPlace;
 }
 
-export function jsonReport({ adapter, capabilities, results, duration, cpu, strayErrors }: ConformanceRun): JsonReport {
+export function jsonReport(run: ConformanceRun): JsonReport {
+  const { adapter, kind, capabilities, results, duration, cpu, strayErrors } = run;
   const contracts = readContracts();
   const sections = [...new Set(results.map(({ section }) => section))].map((name) => {
     const own = results.filter(({ section }) => section === name);
@@ -58,6 +62,7 @@ export function jsonReport({ adapter, capabilities, results, duration, cpu, stra
     version: 1,
     kit: kitVersion,
     adapter,
+    kind,
     capabilities,
     complete: results.length === numberOfChecks,
     totals: totalsOf(results),
@@ -69,10 +74,11 @@ export function jsonReport({ adapter, capabilities, results, duration, cpu, stra
 }
 
 function checkReport(
-  { name, outcome, duration, error, calls }: CheckResult,
+  { name, outcome, duration, error, calls, missing }: CheckResult,
   contracts: ReadonlyMap<string, ContractPlace>,
 ): CheckReport {
   const result = { name, outcome, duration: Math.round(duration) };
+  if (missing !== undefined) return { ...result, missing };
   if (outcome === "notImplemented") return { ...result, reason: (error as Error).message };
   if (outcome !== "failed") return result;
   const contract = contracts.get(calls.at(-1) ?? "");

@@ -20,7 +20,14 @@ const compared = new ConformanceError({ what: "the holder", expected: '"one"', g
 
 const results: readonly CheckResult[] = [
   { section: "time", name: "moves", outcome: "passed", calls: ["storage.now"], duration: 40 },
-  { section: "time", name: "shares one clock", outcome: "notApplicable", calls: [], duration: 0.2 },
+  {
+    section: "time",
+    name: "shares one clock",
+    outcome: "notApplicable",
+    missing: "severalProcesses",
+    calls: [],
+    duration: 0.2,
+  },
   {
     section: "locks",
     name: "takes a lock",
@@ -41,6 +48,7 @@ const results: readonly CheckResult[] = [
 
 export const sampleRun: ConformanceRun = {
   adapter: "MyStorage",
+  kind: "storage",
   capabilities: {
     durable: true,
     severalProcesses: false,

@@ -1,11 +1,11 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryKernel } from "@sallyport/storage-memory";
 
-/** The storage in memory. */
+/** The kernel in memory. */
 export default {
-  name: "MemoryStorage",
+  name: "MemoryKernel",
   create: async (options) => {
-    const storage = new MemoryStorage(options);
-    return { storage, destroy: () => storage.close() };
+    const kernel = new MemoryKernel(options);
+    return { kernel, destroy: () => kernel.close() };
   },
 } satisfies AdapterUnderTest;

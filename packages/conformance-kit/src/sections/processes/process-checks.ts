@@ -15,6 +15,7 @@ interface Processes extends Subject {
 export function processChecks(
   migrated: boolean,
   runs: { readonly [name: string]: (subject: Processes) => Promise<void> },
+  needsOfKernel: Check["needsOfKernel"] = null,
 ): readonly Check[] {
   const checks = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
     name,
@@ -24,5 +25,9 @@ export function processChecks(
       await run({ ...subject, otherStorage, other, of: (index) => (index % 2 === 0 ? subject.r : other) });
     },
   ]);
-  return checksOf("several processes", Object.fromEntries(checks), { needs: "severalProcesses", migrated });
+  return checksOf("several processes", Object.fromEntries(checks), {
+    needs: "severalProcesses",
+    needsOfKernel,
+    migrated,
+  });
 }
