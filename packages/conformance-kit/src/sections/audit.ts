@@ -206,6 +206,16 @@ const tallyChecks = checksOf("audit", {
     equal(await r.audit.settle(0, 10), 1, "number of tallies settled regardless of age");
   },
 
+  "converts each tally in one of several concurrent calls": async ({ r }) => {
+    for (let key = 0; key < 12; key += 1) await r.audit.tally(`key ${key}`, ofRequest(`request ${key}`));
+    const settled = await concurrently(6, () => r.audit.settle(0, 100));
+    const rest = await r.audit.settle(0, 100);
+    const all = settled.reduce((sum, each) => sum + each, rest);
+    equal(all, 12, "number of converted tallies in total");
+    const requests = pluck(await r.audit.read(0, 100), "requestId");
+    equal([requests.length, new Set(requests).size], [12, 12], "numbers of events and of different ones");
+  },
+
   "counts every concurrent attempt while tallies are settled": async ({ r }) => {
     await concurrently(60, async (index) => {
       await r.audit.tally(`key ${index % 3}`, auditEvent);

@@ -4,10 +4,11 @@ import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
 import { createAppKey } from "../../fixtures/apps.ts";
-import { createCustomAccount, createUser } from "../../fixtures/accounts.ts";
+import { createCustomAccount, createUser, createUserObject } from "../../fixtures/accounts.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { createLink } from "../../fixtures/new-link.ts";
-import { files, idsOf, deleteObjects } from "../../fixtures/objects.ts";
+import { pluck, rowsOf } from "../../fixtures/lists.ts";
+import { deleteObjects, files, idsOf, restoreObjects, update } from "../../fixtures/objects.ts";
 
 /** Writes at least one record of every archive section. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
@@ -87,6 +88,33 @@ export const exportingChecks: readonly Check[] = [
       await readParts(storage, 1);
       await storage.close();
       await failsWith(706, () => archived(storage), "an export after close");
+    },
+  }),
+
+  ...checksOf("archive", {
+    "exports accounts, links and readers of before in numeric order, however they came about": async ({
+      storage,
+      r,
+    }) => {
+      // Ids with letters, whose order is not that of numbers.
+      const [one = "", two = "", low = "", high = ""] = idsOf(await r.objects.insert(files(14))).slice(10);
+      const links = { Team: [high, low] };
+      for (const id of [one, two]) await update(r, id, links, { links });
+      await deleteObjects(storage, [one], true);
+      await restoreObjects(storage, one, { links });
+      for (const id of [high, low]) await update(r, id, {}, { readers: ["A1"] });
+      const users = [await createUserObject(r), await createUserObject(r)];
+      for (const userId of users.toReversed())
+        await r.accounts.create({ userId, loginName: `name ${userId}`, secret: "secret" }, `key ${userId}`);
+      const records = await archived(storage);
+      equal(pluck(ofSection(records, "accounts"), "userId"), users, "the accounts");
+      const inOrder = { Team: [low, high] };
+      equal(
+        rowsOf(ofSection(records, "links"), "id", "links"),
+        [one, two].map((id) => [id, inOrder]),
+        "the links",
+      );
+      equal(idsOf(ofSection(records, "formerReaders")), [one, low, high], "the readers of before");
     },
   }),
 

@@ -107,7 +107,7 @@ const listing = checksOf("recycle bin", {
   },
 
   "lists recycled objects page by page, also with equal times": async ({ storage, r, advance }) => {
-    const ids = await create(r, 7);
+    const ids = (await create(r, 17)).slice(10);
     await storage.transaction(async ({ deletion }) => {
       await deletion.lock(ids);
       for (const id of ids.slice(0, 4)) await deletion.delete([id], { recycled: true, root: id, deletedBy: ada });
@@ -116,6 +116,7 @@ const listing = checksOf("recycle bin", {
     for (const id of ids.slice(4)) await recycle(storage, [id], ada);
     const all = await listed(r);
     equal(idsOf(all).toSorted(), ids.toSorted(), "the whole list");
+    equal(idsOf(all).slice(3), ids.slice(0, 4).toReversed(), "the entries of one transaction");
     for (const limit of [1, 2, 3, 7]) {
       const pages: RecycledRoot[] = [];
       for (let after: RecycledRoot | null = null; pages.length <= all.length; after = pages.at(-1) ?? null) {
@@ -217,7 +218,8 @@ const purging = checksOf("recycle bin", {
     storage,
     r,
   }) => {
-    const [root, one, two] = await create(r, 3);
+    // Ids with letters, whose order is not that of numbers.
+    const [root = "", one = "", two = ""] = (await create(r, 13)).slice(10);
     const how = { recycled: true, root };
     await storage.transaction(async ({ deletion }) => {
       await deletion.lock([root, one, two]);

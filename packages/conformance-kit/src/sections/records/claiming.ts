@@ -68,6 +68,13 @@ const giving = recordChecks(section, null, {
     equal([...new Set(claimsOf(claimed))], [1], "number of claims of each record");
   },
 
+  "settles a claim in one of several concurrent calls": async ({ s }) => {
+    const claimed = await s.claimNew();
+    const settled = await concurrently(6, () => s.settle(claimed, "done"));
+    equal(settled.toSorted(), [false, false, false, false, false, true], "the outcomes of settling the same claim");
+    equal(await s.size(), 0, "number of records");
+  },
+
   "rolls back claims with their transaction": async ({ storage, s }) => {
     await s.fill("record");
     const failed = storage.transaction(async (inside) => {
