@@ -143,10 +143,9 @@ if (options.bites) {
 }
 await threads.end();
 
-const isAccepted = (mutant) =>
-  accepted.some(({ path, code, was, replacement }) =>
-    [path === mutant.path, code === mutant.code, was === mutant.was, replacement === mutant.replacement].every(Boolean),
-  );
+const isOf = (entry) => (mutant) =>
+  ["path", "code", "was", "replacement"].every((name) => entry[name] === mutant[name]);
+const isAccepted = (mutant) => accepted.some((entry) => isOf(entry)(mutant));
 const alive = chosen.filter(({ killers = [] }) => killers.length === 0);
 const survivors = alive.filter((mutant) => !isAccepted(mutant));
 for (const mutant of survivors)
@@ -159,14 +158,8 @@ const outcome = {
   seconds: Number(seconds()),
   survivors: survivors.map(({ path, line, code, was, replacement }) => ({ path, line, code, was, replacement })),
   needless: accepted.filter(
-    (each) =>
-      !alive.some(
-        (mutant) =>
-          mutant.path === each.path &&
-          mutant.code === each.code &&
-          mutant.was === each.was &&
-          mutant.replacement === each.replacement,
-      ),
+    (entry) =>
+      !mutants.some(isOf(entry)) || chosen.some((mutant) => isOf(entry)(mutant) && (mutant.killers ?? []).length > 0),
   ),
   bites: checks.map(({ name, needs, bite: number }) => ({
     name,

@@ -7,6 +7,7 @@ import Sequencer from "@jest/test-sequencer";
  */
 const longest = [
   "packages/files-disk/test/disk-file-store.test.ts",
+  "packages/conformance-kit/test/mutants.test.ts",
   "packages/conformance-kit/test/broken-adapters.test.ts",
   "packages/testing/test/faults/with-faults.test.ts",
   "apps/server/test/verification/verify.test.ts",

@@ -18,8 +18,6 @@ const swapped = {
 /** Calls of which a mutant keeps the value before the dot. */
 const skippable = new Set(["filter", "slice", "toSorted", "toLowerCase"]);
 const swappedCalls = { some: "every", every: "some", min: "max", max: "min" };
-/** Functions and constructors of which a mutant keeps the argument. */
-const transparent = new Set(["frozenCopy", "Set"]);
 
 /** Files below a place that contain code. */
 export function filesOf(root, place) {
@@ -123,8 +121,7 @@ function addMore(node, { textOf, add, spanOf, text }) {
       addCall(node, { textOf, add });
       break;
     case "NewExpression":
-      if (transparent.has(node.callee.value) && node.arguments?.length === 1)
-        add(node, textOf(node.arguments[0].expression));
+      if (node.callee.value === "Set" && node.arguments?.length === 1) add(node, textOf(node.arguments[0].expression));
       break;
     case "ObjectExpression":
       for (const { start, end } of members(node.properties, spanOf)) add(node, without(node, start, end, spanOf, text));
@@ -138,7 +135,8 @@ function addMore(node, { textOf, add, spanOf, text }) {
 
 function addCall({ span, callee, arguments: given }, { textOf, add }) {
   const node = { span };
-  if (callee.type === "Identifier" && transparent.has(callee.value) && given.length === 1)
+  // A call that converts, copies or checks one value is left out.
+  if (callee.type === "Identifier" && given.length === 1 && given[0].spread === null)
     add(node, textOf(given[0].expression));
   if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
   const name = callee.property.value;

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 const { kit, size, cells, on } = workerData;
 
-/** What the switches in the code read. `reached` has a place for each mutant while it is recorded which are reached. */
+/** The switches in the code read this. `reached` has a place for each mutant while it is recorded which are reached. */
 const mutants = { on, reached: new Uint8Array(size) };
 globalThis.sallyportMutants = mutants;
 
@@ -23,7 +23,7 @@ parentPort.on("message", async ({ runs, isReach, isEnough }) => {
     results.push(result);
     if (isEnough === "failed" && result.isFailed) break;
     if (isEnough === "noticed" && result.isNoticed) break;
-    // What is left of the check may go on for ever.
+    // The rest of the check may go on for ever.
     if (result.isLate) break;
   }
   parentPort.postMessage({ results });

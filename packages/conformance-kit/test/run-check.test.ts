@@ -14,14 +14,8 @@ import {
 } from "@sallyport/conformance-kit";
 import type { Repositories, StorageCapabilities } from "@sallyport/storage";
 import { MemoryKernel, MemoryStorage } from "@sallyport/storage-memory";
-import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
-import { brokenFeeds } from "./broken/broken-feeds.ts";
-import { brokenLocks } from "./broken/broken-locks.ts";
-import { brokenSessions } from "./broken/broken-sessions.ts";
-import { brokenDeletion } from "./broken/deletion/broken-deleting.ts";
-import { brokenRestoring } from "./broken/deletion/broken-restoring.ts";
-import { brokenConditions } from "./broken/queries/broken-conditions.ts";
-import { brokenOrder } from "./broken/queries/broken-order.ts";
+import { type Create, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
+import { differingInHistories, differingInQueries, findingOtherwise } from "./broken/differing-adapters.ts";
 
 describe("run check", () => {
   function adapter(changes: (storage: MemoryStorage) => Partial<StorageUnderTest> = () => ({})): AdapterUnderTest {
@@ -228,7 +222,7 @@ describe("differential comparison", () => {
 
   const options = { runs: 300, seed: 42 };
 
-  function adapter({ fault, create }: Pick<BrokenAdapter, "fault" | "create">): AdapterUnderTest {
+  function adapter({ fault, create }: { readonly fault: string; readonly create: Create }): AdapterUnderTest {
     return {
       name: fault,
       create: async (given) => {
@@ -236,12 +230,6 @@ describe("differential comparison", () => {
         return { storage, destroy: () => storage.close() };
       },
     };
-  }
-
-  function named(adapters: readonly BrokenAdapter[], fault: string): BrokenAdapter {
-    const found = adapters.find((each) => each.fault === fault);
-    if (found === undefined) throw new Error(`There is no fault "${fault}".`);
-    return found;
   }
 
   test(
@@ -252,15 +240,10 @@ describe("differential comparison", () => {
     timeout,
   );
 
-  test.each([
-    ["sorts texts by UTF-16 code units", brokenOrder],
-    ["sorts null last", brokenOrder],
-    ["begins a sorted page one object too late", brokenOrder],
-    ["skips objects equal to the position", brokenOrder],
-  ])(
-    "finds a storage that %s with a query of few objects",
-    async (fault, adapters) => {
-      const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), options);
+  test.each(differingInQueries)(
+    "finds a storage that $fault with a query of few objects",
+    async (differing) => {
+      const difference = await findDifference(memoryReference, adapter(differing), options);
       expect(difference?.scenario.kind).toBe("query");
       if (difference?.scenario.kind !== "query") return;
       // The fault needs no more than these steps.
@@ -273,20 +256,10 @@ describe("differential comparison", () => {
     timeout,
   );
 
-  test.each([
-    ["permanently deletes recycled objects", brokenDeletion],
-    ["keeps the version of a deleted object", brokenDeletion],
-    ["restores no links", brokenRestoring],
-    ["gives a lock to every session", brokenLocks],
-    ["releases locks for any session", brokenLocks],
-    ["ignores the session limit of the user", brokenSessions],
-    ["ignores devices", brokenSessions],
-    ["forgets readers before with the next write", brokenFeeds],
-    ["never reports a forgotten stamp", brokenFeeds],
-  ])(
-    "finds a storage that %s with a history of few steps",
-    async (fault, adapters) => {
-      const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), {
+  test.each(differingInHistories)(
+    "finds a storage that $fault with a history of few steps",
+    async (differing) => {
+      const difference = await findDifference(memoryReference, adapter(differing), {
         runs: 0,
         histories: 300,
         seed: 4,
@@ -302,7 +275,7 @@ describe("differential comparison", () => {
   test(
     "finds a storage that keeps a rolled-back transaction",
     async () => {
-      const create: BrokenAdapter["create"] = (given) => {
+      const create: Create = (given) => {
         const storage = new MemoryStorage(given);
         return brokenStorage(storage, { transaction: (work) => work(storage.repositories as Repositories, unguarded) });
       };
@@ -319,7 +292,7 @@ describe("differential comparison", () => {
   test(
     "finds the same difference with the same seed",
     async () => {
-      const broken = adapter(named(brokenOrder, "sorts null last"));
+      const broken = adapter(differingInQueries[1] as (typeof differingInQueries)[number]);
       const [one, other] = [
         await findDifference(memoryReference, broken, options),
         await findDifference(memoryReference, broken, options),
@@ -332,17 +305,7 @@ describe("differential comparison", () => {
   test(
     "reports an adapter that throws or keeps a page as different",
     async () => {
-      const throwing = brokenConditions[0] as BrokenAdapter;
-      const create =
-        (find: Repositories["objects"]["find"]): BrokenAdapter["create"] =>
-        (given) => {
-          const storage = throwing.create(given);
-          const objects = Object.assign(Object.create(storage.repositories.objects) as Repositories["objects"], {
-            find,
-          });
-          return brokenStorage(storage, { repositories: { ...storage.repositories, objects } });
-        };
-      const throws = create(async () => {
+      const throws = findingOtherwise(async () => {
         throw new RangeError("no such page");
       });
       expect(
@@ -350,7 +313,7 @@ describe("differential comparison", () => {
       ).toMatchObject({
         actual: { failure: expect.stringContaining("RangeError: no such page") },
       });
-      const repeats = create(async () => ({ objects: [], last: { values: [], id: "1" } }));
+      const repeats = findingOtherwise(async () => ({ objects: [], last: { values: [], id: "1" } }));
       expect(
         await findDifference(memoryReference, adapter({ fault: "repeats", create: repeats }), options),
       ).not.toBeNull();

@@ -8,7 +8,7 @@ import { createObject, deleteObjects, noSession } from "../fixtures/objects.ts";
 import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
-/** What a caller adds to its lists after a call. */
+/** A caller adds this to its lists after a call. */
 const later = "later";
 
 export const givenValueChecks: readonly Check[] = checksOf("given values", {

@@ -1,26 +1,22 @@
-import {
-  type Attempt,
-  beforeAllChanges,
-  type Change,
-  type ChangeQuery,
-  type Repositories,
-  type Storage,
-} from "@sallyport/storage";
+import type { Attempt, Repositories, Storage } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
+
+/** Creates a storage for a check. */
+export type Create = (options: { readonly clockOffset: () => number }) => Storage;
 
 /** A storage with one fault, and the checks that detect it. */
 export interface BrokenAdapter {
   readonly fault: string;
   readonly caughtBy: readonly string[];
-  readonly create: (options: { readonly clockOffset: () => number }) => Storage;
+  readonly create: Create;
 }
 
 /** Replaces repository methods by faulty ones. All others are unchanged. */
 export type Fault = (r: Repositories) => { readonly [K in keyof Repositories]?: Partial<Repositories[K]> };
 
-/** A memory storage with a fault in its repositories, inside and outside transactions. */
-export function broken(fault: string, caughtBy: string | readonly string[], makeFault: () => Fault): BrokenAdapter {
-  const create: BrokenAdapter["create"] = (options) => {
+/** Creates memory storages with a fault in their repositories, inside and outside transactions. */
+export function withFaults(makeFault: () => Fault): Create {
+  return (options) => {
     const faulty = makeFault();
     const storage = new MemoryStorage(options);
     return brokenStorage(storage, {
@@ -29,7 +25,6 @@ export function broken(fault: string, caughtBy: string | readonly string[], make
       batch: (work) => storage.batch((r) => work(withFault(r as Repositories, faulty))),
     });
   };
-  return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
 /** A storage with replaced members. */
@@ -59,28 +54,6 @@ export function withFault(r: Repositories, fault: Fault): Repositories {
   ]);
   return Object.fromEntries(repositories) as Repositories;
 }
-
-/** Changes read with another query, or answered differently. */
-export function withFeed(
-  r: Repositories,
-  answer: (changes: readonly Change[], query: ChangeQuery) => readonly Change[],
-  ask: (query: ChangeQuery) => ChangeQuery = (query) => query,
-): { readonly changes: Pick<Repositories["changes"], "read"> } {
-  return {
-    changes: {
-      read: async (query) => {
-        const { changes, swept } = await r.changes.read(ask(query));
-        return { changes: answer(changes, query), swept };
-      },
-    },
-  };
-}
-
-/** Asks for the changes behind the position without a limit. */
-export const unlimited = (query: ChangeQuery): ChangeQuery => ({ ...query, limit: Number.POSITIVE_INFINITY });
-
-/** Asks for all changes up to the highest stamp. */
-export const fromTheStart = (query: ChangeQuery): ChangeQuery => ({ ...unlimited(query), after: beforeAllChanges });
 
 /** A nested transaction without a savepoint: its writes stay when it fails. */
 export const unguarded: Attempt = (work) => work();

@@ -11,7 +11,7 @@ export interface BrokenProcesses {
   readonly create: AdapterUnderTest["create"];
 }
 
-function brokenProcesses(fault: string, caughtBy: string, processFault: ProcessFault): BrokenProcesses {
+function broken(fault: string, caughtBy: string, processFault: ProcessFault): BrokenProcesses {
   return {
     fault,
     caughtBy: [caughtBy],
@@ -21,7 +21,7 @@ function brokenProcesses(fault: string, caughtBy: string, processFault: ProcessF
 
 /** Processes that each keep a private state. */
 export function brokenMemory(fault: string, caughtBy: string, makeFault: () => Fault): BrokenProcesses {
-  return brokenProcesses(fault, caughtBy, { repositories: makeFault });
+  return broken(fault, caughtBy, { repositories: makeFault });
 }
 
 /** Repositories that are private to a process. */
@@ -39,7 +39,7 @@ const losingPart = "retries after a serialization failure in a nested transactio
 const losing = "retries after a serialization failure and gives up with 706 after the third attempt";
 
 /** Faults that show when several processes use a database. */
-export const brokenBatches: readonly BrokenProcesses[] = [
+export const brokenProcesses: readonly BrokenProcesses[] = [
   brokenMemory("counts only its own opened sessions", "enforces a session limit exactly across processes", () => {
     let opened = 0;
     return (r) => ({
@@ -241,34 +241,34 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     }),
   ),
 
-  brokenProcesses("gives up after the first serialization failure", losing, { runs: 1 }),
+  broken("gives up after the first serialization failure", losing, { runs: 1 }),
 
-  brokenProcesses("does not give up after the third serialization failure", losing, { runs: 10 }),
+  broken("does not give up after the third serialization failure", losing, { runs: 10 }),
 
-  brokenProcesses("continues after a serialization failure in a nested transaction", losingPart, {
+  broken("continues after a serialization failure in a nested transaction", losingPart, {
     survivesLosses: true,
   }),
 
-  brokenProcesses("reports a refusal of the database as unexpected", refusing, {
+  broken("reports a refusal of the database as unexpected", refusing, {
     refusal: () => new ServiceError(799),
   }),
 
-  brokenProcesses("reports a refusal of the database as a time-out", refusing, {
+  broken("reports a refusal of the database as a time-out", refusing, {
     refusal: () => new ServiceError(706),
   }),
 
-  brokenProcesses("rolls back no nested transactions", "shows other processes the committed nested transactions only", {
+  broken("rolls back no nested transactions", "shows other processes the committed nested transactions only", {
     storage: (process) => ({ transaction: (work) => process.transaction((r) => work(r, unguarded)) }),
   }),
 
-  brokenProcesses("uses its own clock", "shares one clock across processes", {
+  broken("uses its own clock", "shares one clock across processes", {
     storage: (process) => {
       const behind = (clocks += 1) * 60_000;
       return { now: async () => (await process.now()) - behind };
     },
   }),
 
-  brokenProcesses("closes the database of all processes", "keeps working when another process closes", {
+  broken("closes the database of all processes", "keeps working when another process closes", {
     storage: (process, storage) => ({
       close: async () => {
         await process.close();
@@ -277,7 +277,7 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     }),
   }),
 
-  brokenProcesses(
+  broken(
     "returns the migrations applied by another process",
     "applies every migration once when processes migrate concurrently",
     {
@@ -295,33 +295,25 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     },
   ),
 
-  brokenProcesses(
-    "requires its own migration of a migrated database",
-    "uses a database that another process has migrated",
-    {
-      storage: (process) => {
-        let migrated = false;
-        return {
-          migrate: (classes) => {
-            migrated = true;
-            return process.migrate(classes);
-          },
-          health: () => (migrated ? process.health() : Promise.reject(new ServiceError(705))),
-        };
-      },
-    },
-  ),
-
-  brokenProcesses(
-    "builds indexes that another process is building",
-    "aligns indexes in one process at a time, completely",
-    {
-      storage: (process) => ({
-        alignIndexes: async (wanted) => {
-          await process.alignIndexes(wanted);
-          return { built: wanted, removed: 0 };
+  broken("requires its own migration of a migrated database", "uses a database that another process has migrated", {
+    storage: (process) => {
+      let migrated = false;
+      return {
+        migrate: (classes) => {
+          migrated = true;
+          return process.migrate(classes);
         },
-      }),
+        health: () => (migrated ? process.health() : Promise.reject(new ServiceError(705))),
+      };
     },
-  ),
+  }),
+
+  broken("builds indexes that another process is building", "aligns indexes in one process at a time, completely", {
+    storage: (process) => ({
+      alignIndexes: async (wanted) => {
+        await process.alignIndexes(wanted);
+        return { built: wanted, removed: 0 };
+      },
+    }),
+  }),
 ];

@@ -1,5 +1,5 @@
 import type { Repositories } from "@sallyport/storage";
-import { type BrokenAdapter, broken, type Fault, withFeed } from "./broken-adapter.ts";
+import { type BrokenAdapter, type Fault, withFaults } from "./broken-adapter.ts";
 
 /** A fault of reads that shows after writes of objects or accounts. */
 function afterWrites(
@@ -7,7 +7,7 @@ function afterWrites(
   caughtBy: string,
   faulty: (r: Repositories, isBeside: () => boolean) => ReturnType<Fault>,
 ): BrokenAdapter {
-  return broken(fault, caughtBy, () => {
+  const create = withFaults(() => {
     let writes = 0;
     return (r) => {
       const { objects = {}, accounts = {}, deletion = {}, ...others } = faulty(r, () => writes > 0);
@@ -19,6 +19,7 @@ function afterWrites(
       };
     };
   });
+  return { fault, caughtBy: [caughtBy], create };
 }
 
 /** The list without its end. */
@@ -58,9 +59,14 @@ export const brokenReadsBesideWriters: readonly BrokenAdapter[] = [
       objects: { match: async (...query) => cut(await objects.match(...query), isBeside()) },
     }),
   ),
-  afterWrites("loses changes beside a writer", "reads the last change of all objects", (r, isBeside) =>
-    withFeed(r, (changes) => cut(changes, isBeside())),
-  ),
+  afterWrites("loses changes beside a writer", "reads the last change of all objects", ({ changes }, isBeside) => ({
+    changes: {
+      read: async (query) => {
+        const page = await changes.read(query);
+        return { ...page, changes: cut(page.changes, isBeside()) };
+      },
+    },
+  })),
   afterWrites(
     "finds too few references beside a writer",
     "finds all references and all referenced objects",

@@ -1,5 +1,5 @@
 import type { RecordValue } from "@sallyport/storage";
-import { brokenMemory, type BrokenProcesses, privately } from "../broken-processes.ts";
+import { brokenMemory, type BrokenProcesses, privately } from "./broken-processes.ts";
 
 /** Records of several processes that each keep a private state. */
 export const brokenRecordProcesses: readonly BrokenProcesses[] = [
