@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { ClientSession } from "@sallyport/client";
 import pino from "pino";
 import { loadConfiguration, startServer } from "../../src/index.ts";
-import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { type FileAnswer, form, formType, octets, type Sender, senderOf, sha256 } from "./file-sender.ts";
 import { openSession } from "../open-session.ts";
 import { appKey } from "../subject.ts";
@@ -13,6 +12,7 @@ import { testEnvironment } from "../test-environment.ts";
 import { onEngines } from "../engines.ts";
 import { testedModes } from "../modes.ts";
 import { fileEnvironment, encryptingEngines, filesDirectory } from "./on-file-servers.ts";
+import { openPostgresFixture } from "../postgres-fixture.ts";
 
 /** The paths of a file's segments in the directory of files. The tag of a download is the name of the file. */
 function segmentsOf({ headers }: FileAnswer, directory: string): string[] {
@@ -113,12 +113,13 @@ onEngines(
 /** Servers on one database, one after the other. */
 test("encryption can be switched, and needs the master key under which a file was written", async () => {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
-  await copyEmbeddedDemo(directory);
+  const postgres = await openPostgresFixture();
   const lines: string[] = [];
   const withServer = async (key: number, encrypt: boolean, work: (send: Sender) => Promise<void>) => {
     const environment = {
       ...testEnvironment,
       DATA_DIR: directory,
+      DATABASE_URL: postgres.url,
       FILES_DIRECTORY: join(directory, "files"),
       MASTER_KEY: Buffer.alloc(32, key).toString("base64"),
       FILES_ENCRYPT: `${encrypt}`,
@@ -167,5 +168,6 @@ test("encryption can be switched, and needs the master key under which a file wa
     expect((await send("PATCH", uploads[1] as string, content.subarray(20), chunk(20, 30))).code).toBe("708");
   });
   expect(lines.join("")).toMatch(/the key of file [0-9a-f]{32} was wrapped by a master key that is not configured/);
+  await postgres.close();
   rmSync(directory, { recursive: true });
 }, 60_000);

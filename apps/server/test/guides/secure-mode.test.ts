@@ -8,8 +8,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { RunningServer } from "../../src/index.ts";
 import { logOut, tryLogIn } from "../client.ts";
-import { startDemoServer } from "../demo-server.ts";
 import { chromium, HeadlessBrowser } from "../pages/headless-browser.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 
 describe("secure mode guide", () => {
   const folder = resolve(import.meta.dirname, "../../../../docs/guides/secure-mode");
@@ -37,11 +37,13 @@ describe("secure mode guide", () => {
   ];
 
   describe("clients of the page", () => {
+    let postgres: PostgresFixture;
     let server: RunningServer;
     let page: Server;
     let origin: string;
     beforeAll(async () => {
-      server = await startDemoServer("embedded", { SESSION_PER_USER_LIMIT: "1" });
+      postgres = await openPostgresFixture();
+      server = await postgres.demo({ SESSION_PER_USER_LIMIT: "1" });
       page = createServer((_request, response) => {
         response.setHeader("Content-Type", "text/html; charset=utf-8");
         response.end(client("client.html"));
@@ -58,7 +60,7 @@ describe("secure mode guide", () => {
     }, 60_000);
     afterAll(async () => {
       page.close();
-      await server.close();
+      await postgres.close();
     });
 
     const sessions = () => server.databases.get("")?.storage.repositories.sessions.count();

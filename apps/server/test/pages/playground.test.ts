@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import type { RunningServer } from "../../src/index.ts";
-import { startConfiguredServer, startDemoServer } from "../demo-server.ts";
+import { startConfiguredServer } from "../demo-server.ts";
 import { chromium, HeadlessBrowser } from "./headless-browser.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 
 const files = [
   "swagger-ui.css",
@@ -110,11 +111,13 @@ describe("offline sample", () => {
 });
 
 describe("page at /docs of the demo", () => {
+  let postgres: PostgresFixture;
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startDemoServer("embedded");
+    postgres = await openPostgresFixture();
+    server = await postgres.demo();
   }, 60_000);
-  afterAll(() => server.close());
+  afterAll(() => postgres.close());
 
   test.each([
     ["/docs", "<title>sallyport API</title>"],
