@@ -216,7 +216,7 @@ describe("a new master key on two servers", () => {
     );
     const job = fleet.launch("changed", ["key", "reseal", "--json"]);
     const changed = "(select count(*) from sallyport_demo.records where owner = 'killed' and version > 1)";
-    while ((await number(changed)) === 0);
+    while ((await number(changed)) === 0) await pause(10);
     await job.kill();
     const done = await number(changed);
     expect(done).toBeLessThan(4_000);

@@ -101,7 +101,7 @@ describe("slow clients", () => {
     const refused = await begin(server);
     expect(await refused.received(/"706"/)).toMatch(/^HTTP\/1.1 503 /);
     first.close();
-    while ((await metric(server, "sallyport_incomplete_bodies")) > 0);
+    while ((await metric(server, "sallyport_incomplete_bodies")) > 0) await pause(10);
     await expect(logInOver(await awaited(server))).resolves.toMatch(/"internalStatus":"0"/);
     await server.close();
   });
@@ -110,11 +110,11 @@ describe("slow clients", () => {
     const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const exchange = await begin(server);
-    while ((await metric(server, "sallyport_requests_in_flight")) === 0);
+    while ((await metric(server, "sallyport_requests_in_flight")) === 0) await pause(10);
     const connections = await metric(server, "sallyport_connections");
     exchange.reset();
     // The request itself stays in progress as long as its admission waits for the table.
-    while ((await metric(server, "sallyport_connections")) >= connections);
+    while ((await metric(server, "sallyport_connections")) >= connections) await pause(10);
     await postgres.sql.query("rollback");
     await expect(logInOver(await awaited(server))).resolves.toMatch(/"internalStatus":"0"/);
     await server.close();
@@ -193,10 +193,10 @@ describe("slow clients", () => {
     while (sameNetwork.status === 200) sameNetwork = await check("192.0.2.1");
     expect(sameNetwork).toMatchObject({ status: 503, code: "706" });
     expect(await check("192.0.2.2")).toMatchObject({ status: 200 });
-    while ((await metric(server, "sallyport_requests_in_flight")) > 0);
+    while ((await metric(server, "sallyport_requests_in_flight")) > 0) await pause(10);
     expect(await metric(server, "sallyport_send_buffer_bytes")).toBeGreaterThan(1_000_000);
     unread.close();
-    while ((await check("192.0.2.1")).status === 503);
+    while ((await check("192.0.2.1")).status === 503) await pause(10);
     expect(await metric(server, "sallyport_send_buffer_bytes")).toBe(0);
     await server.close();
   });
@@ -211,8 +211,8 @@ describe("slow clients", () => {
       `sessionid: ${sessionId}`,
     ];
     const unread = await rawExchange(server.url, head, { unread: true });
-    while ((await metric(server, "sallyport_send_buffer_bytes")) === 0);
-    while ((await metric(server, "sallyport_send_buffer_bytes")) > 0);
+    while ((await metric(server, "sallyport_send_buffer_bytes")) === 0) await pause(10);
+    while ((await metric(server, "sallyport_send_buffer_bytes")) > 0) await pause(10);
     unread.close();
 
     const { hostname, port } = new URL(server.url);

@@ -2,6 +2,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call, checkSession, logOut, multiResults, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { setTimeout as pause } from "node:timers/promises";
 
 const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
 
@@ -124,7 +125,8 @@ describe("limits", () => {
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const stuck = tryLogIn(server, "demo");
     // Only once it is in progress.
-    while (!/^sallyport_requests_in_flight 1$/m.test(await (await fetch(`${server.url}/metrics`)).text()));
+    while (!/^sallyport_requests_in_flight 1$/m.test(await (await fetch(`${server.url}/metrics`)).text()))
+      await pause(10);
     expect(await call(server, "/_CheckService")).toMatchObject({
       status: 503,
       code: "706",

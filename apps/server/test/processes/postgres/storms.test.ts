@@ -224,11 +224,11 @@ describe("storms of log-ins at two server processes", () => {
     await postgres.sql.query("begin");
     await postgres.sql.query("select pg_advisory_xact_lock(hashtextextended('sallyport:sallyport_demo:rules', 0))");
     const early = release(first);
-    while ((await waiting("ShareLock")) < 8);
+    while ((await waiting("ShareLock")) < 8) await delay(10);
     const banning = addBan(administration(), { user: user.name, reason: "", from: null, until: null });
-    while ((await waiting("ExclusiveLock")) < 1);
+    while ((await waiting("ExclusiveLock")) < 1) await delay(10);
     const late = release(second);
-    while ((await waiting("ShareLock")) < 16);
+    while ((await waiting("ShareLock")) < 16) await delay(10);
     await postgres.sql.query("commit");
     expect([(await banning).count, await taken(app)]).toEqual([8, 0]);
     expect(opened(await Promise.all(early))).toHaveLength(8);
