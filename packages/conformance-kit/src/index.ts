@@ -41,6 +41,7 @@ export {
   type ProviderUnderTest,
   runProviderCheck,
 } from "./identity-providers/index.ts";
+export { type Light, measureSpeed, type Speed, type SpeedOptions } from "./speed/measure-speed.ts";
 export { numberOfChecks } from "./number-of-checks.ts";
 export { type JsonReport, jsonReport } from "./reports/json-report.ts";
 export type { AdapterKind, Declared } from "./open-under-test.ts";

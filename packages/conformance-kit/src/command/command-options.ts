@@ -12,6 +12,10 @@ Options:
   --reads <n>         reads of each check that reads beside a writer (default: 20)
   --json <file>       also write the report as JSON
   --badge <file>      also write a badge: an SVG, or a shields.io endpoint if the name ends in .json
+  --speed             run no checks; measure operations among 1,000 and among --size objects and
+                      sessions, and tell whether the work grows with them. With --badge, the
+                      checks run, too, and the badge shows the light.
+  --size <n>          objects and sessions of the large database (default: 100,000)
   --differential <n>  run no checks; compare the adapter with the memory storage by n random
                       queries and by random writes
   --seed <s>          seed of the comparison (default: random)
@@ -20,6 +24,7 @@ Options:
 
 Exit code: 0 if all applicable checks pass, 1 if a check fails or meets a NotImplemented
 error, 2 if the command cannot run. Of a comparison: 0 without a difference, 1 with one.
+Of a measurement alone: 0 without a red light, 1 with one.
 `;
 
 export interface CommandOptions {
@@ -35,6 +40,8 @@ export interface CommandOptions {
   /** Number of random queries to compare; absent: run checks. */
   readonly differential: number | undefined;
   readonly seed: number | undefined;
+  /** Objects and sessions among which the speed is measured; absent: the speed is not measured. */
+  readonly speed: number | undefined;
   readonly list: boolean;
   readonly help: boolean;
 }
@@ -56,7 +63,12 @@ export function commandOptions(args: readonly string[]): CommandOptions {
   if (differential !== undefined && badge !== undefined)
     throw new UsageError("--differential cannot be combined with --badge.");
   const reads = wholeNumber("reads", values.reads, 1);
-  return { module, sections, checks, reads, json, badge, differential, seed, list, help };
+  const size = wholeNumber("size", values.size, 2_000);
+  if (size !== undefined && values.speed !== true) throw new UsageError("--size requires --speed.");
+  if (values.speed === true && (differential !== undefined || sections.length + checks.length > 0))
+    throw new UsageError("--speed cannot be combined with --section, --check or --differential.");
+  const speed = values.speed === true ? (size ?? 100_000) : undefined;
+  return { module, sections, checks, reads, json, badge, differential, seed, speed, list, help };
 }
 
 function wholeNumber(option: string, text: string | undefined, least: number): number | undefined {
@@ -80,6 +92,8 @@ function parsed(args: readonly string[]) {
         badge: { type: "string" },
         differential: { type: "string" },
         seed: { type: "string" },
+        speed: { type: "boolean" },
+        size: { type: "string" },
         list: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

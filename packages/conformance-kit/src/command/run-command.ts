@@ -13,6 +13,8 @@ import { withEventLoopWatch } from "../watch/with-event-loop-watch.ts";
 import type { Check } from "../check.ts";
 import { compareAdapters, memoryReference } from "../differential/index.ts";
 import { differentialReport, differentialSummary } from "../reports/differential-report.ts";
+import { measureSpeed, type Speed, worstOf } from "../speed/measure-speed.ts";
+import { speedReport } from "../speed/speed-report.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
@@ -44,6 +46,8 @@ export async function runCommand(
     else if (options.list) stdout.write(listOfChecks(chooseChecks(allChecks, options)));
     else if (options.differential !== undefined)
       return await withEventLoopWatch({ names: [], concurrency: 1, silence }, () => compareAdapter(options, stdout));
+    else if (options.speed !== undefined && options.badge === undefined)
+      return await withEventLoopWatch({ names: [], concurrency: 1, silence }, () => measureAdapter(options, stdout));
     else return await runAdapter(options, stdout, silence);
     return 0;
   } catch (error) {
@@ -62,6 +66,7 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   if (badge !== undefined && checks.length < allChecks.length)
     throw new UsageError("--badge cannot be combined with --section or --check.");
   const adapter = readingOften(await loadAdapter(module), options.reads);
+  const speeds = options.speed === undefined ? [] : await measured(adapter, options.speed, stdout);
   const again = (check: string) => `npx sallyport-conformance ${quoted(module)} --check ${quoted(check)}`;
   const report = new HumanReport(adapter.name, checks, {
     write: (text) => stdout.write(text),
@@ -92,9 +97,31 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   report.end(done);
   if (json !== undefined) await writeReport(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
   if (badge !== undefined)
-    await writeReport(badge, (badge.endsWith(".json") ? badgeEndpoint : badgeSvg)(badgeOf(done)));
+    await writeReport(badge, (badge.endsWith(".json") ? badgeEndpoint : badgeSvg)(badgeOf(done, speeds)));
   const { failed, notImplemented } = totalsOf(done.results);
   return failed + notImplemented + strayErrors.length === 0 ? 0 : 1;
+}
+
+/** Measures the adapter instead of running checks. Returns the exit code. */
+async function measureAdapter(
+  { module = "", speed = 0, json }: CommandOptions,
+  stdout: { write(text: string): unknown },
+): Promise<0 | 1> {
+  const adapter = await loadAdapter(module);
+  const speeds = await measured(adapter, speed, stdout).finally(() => adapter.close?.());
+  if (json !== undefined) await writeReport(json, `${JSON.stringify({ size: speed, speeds }, null, 2)}\n`);
+  return worstOf(speeds) === "red" ? 1 : 0;
+}
+
+/** Measures the adapter and writes the report. */
+async function measured(
+  adapter: AdapterUnderTest,
+  size: number,
+  stdout: { write(text: string): unknown },
+): Promise<readonly Speed[]> {
+  const speeds = await measureSpeed(adapter, { size, onProgress: (what) => stdout.write(`${adapter.name} ${what}\n`) });
+  stdout.write(`\n${speedReport(speeds, size)}\n`);
+  return speeds;
 }
 
 /** The adapter with more reads beside a writer, and the time for them. */

@@ -1,4 +1,5 @@
 import type { ConformanceRun } from "../run-checks.ts";
+import { type Speed, worstOf } from "../speed/measure-speed.ts";
 import { counted } from "./counted.ts";
 import { totalsOf } from "./totals.ts";
 
@@ -9,16 +10,23 @@ export interface Badge {
   readonly color: string;
 }
 
-const [green, grey, red] = ["#2e7d32", "#616161", "#b71c1c"];
+const [green, grey, red, yellow] = ["#2e7d32", "#616161", "#b71c1c", "#f9a825"];
 
-export function badgeOf({ results, strayErrors }: Pick<ConformanceRun, "results" | "strayErrors">): Badge {
+/** `speeds`: the measured ones. The badge shows the worst light of them; without any it shows the checks alone. */
+export function badgeOf(
+  { results, strayErrors }: Pick<ConformanceRun, "results" | "strayErrors">,
+  speeds: readonly Pick<Speed, "light">[] = [],
+): Badge {
   const label = "sallyport storage";
   const { run, failed, notImplemented } = totalsOf(results);
   if (failed > 0) return { label, message: `${failed} of ${counted(run, "check")} failed`, color: red };
   if (strayErrors.length > 0) return { label, message: counted(strayErrors.length, "stray error"), color: red };
   if (notImplemented > 0)
     return { label, message: `${run - notImplemented} of ${counted(run, "check")} passed`, color: grey };
-  return { label, message: `${counted(run, "check")} passed`, color: green };
+  const message = `${counted(run, "check")} passed`;
+  if (speeds.length === 0) return { label, message, color: green };
+  const light = worstOf(speeds);
+  return { label, message: `${message}, speed ${light}`, color: { green, yellow, red }[light] };
 }
 
 /** A badge as JSON for a shields.io endpoint, with a trailing newline. */
