@@ -29,7 +29,7 @@ export async function findPage(
   for (const className of wanted > 0 ? new Set(query.classes) : []) {
     const path = await accessPath(rows, className, query, after);
     let ofClass: Found[] = [];
-    for await (const { object, view } of matchingObjects(rows, className, query, visibility, path)) {
+    for await (const { object, view } of matchingObjects(rows, className, query, visibility, path, wanted)) {
       // The rest of the class follows all that can be on the page.
       const last = ofClass[wanted - 1];
       const isBehind = (key: SortKey) =>
@@ -82,9 +82,12 @@ async function* matchingObjects(
   { filter = { kind: "all", filters: [] }, sort = [] }: ObjectQuery,
   visibility: Visibility,
   path: AccessPath | null,
+  wanted = chunk,
 ): AsyncGenerator<{ readonly object: StoredObject; readonly view: View }> {
   const paths = [...pathsOf(filter), ...sort.map((key) => key.path)];
-  const all = path === null ? objectsOfClass(rows, className) : objectsOf(rows, path, chunk);
+  // In order, little more is read than the page has.
+  const atOnce = path?.isSorted === true ? Math.min(2 * wanted + 1, chunk) : chunk;
+  const all = path === null ? objectsOfClass(rows, className) : objectsOf(rows, path, atOnce);
   for await (const some of all) {
     const objects = some.filter((object) => isVisible(object, visibility));
     const view = { targets: await targetsOf(rows, objects, paths, visibility) };

@@ -172,7 +172,7 @@ export async function* objectsOf(
 ): AsyncGenerator<StoredObject[]> {
   for (const span of spans) {
     let found: ValueRow[] = [];
-    for await (const row of rows.each(valueTable, span, order)) {
+    for await (const row of rows.each(valueTable, span, order, atOnce)) {
       if (found.push(row) < atOnce) continue;
       yield await valuesObjects(rows, found);
       found = [];
