@@ -31,19 +31,14 @@ export interface MemoryKernelOptions {
   readonly clockOffset?: () => number;
   /** Whether the running code is the work of a transaction, which would wait for itself. Default: never. */
   readonly isInTransaction?: () => boolean;
+  /** Whether the values of indexed attributes are kept in order. Default: false, as it pays only for many objects. */
+  readonly valueIndexes?: boolean;
 }
 
 /** A kernel in the memory of this process. Transactions run one after another; reads never wait. */
 export class MemoryKernel implements Kernel {
   readonly version = kernelVersion;
-  readonly capabilities: StorageCapabilities = {
-    durable: false,
-    severalProcesses: false,
-    parallelTransactions: false,
-    valueIndexes: false,
-    indexesPerTable: null,
-    connections: null,
-  };
+  readonly capabilities: StorageCapabilities;
   private state: State = { tables: new Map(), stamp: 0 };
   private last: Promise<unknown> = Promise.resolve();
   private readonly reads = new Set<Promise<unknown>>();
@@ -51,7 +46,19 @@ export class MemoryKernel implements Kernel {
   private readonly clockOffset: () => number;
   private readonly isInTransaction: () => boolean;
 
-  constructor({ clockOffset = () => 0, isInTransaction = () => false }: MemoryKernelOptions = {}) {
+  constructor({
+    clockOffset = () => 0,
+    isInTransaction = () => false,
+    valueIndexes = false,
+  }: MemoryKernelOptions = {}) {
+    this.capabilities = {
+      durable: false,
+      severalProcesses: false,
+      parallelTransactions: false,
+      valueIndexes,
+      indexesPerTable: null,
+      connections: null,
+    };
     this.clockOffset = clockOffset;
     this.isInTransaction = isInTransaction;
   }

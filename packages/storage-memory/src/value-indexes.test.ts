@@ -13,11 +13,6 @@ import {
 import fc from "fast-check";
 import { MemoryKernel } from "./memory-kernel.ts";
 
-/** A kernel whose defaults keep values in indexes. */
-class IndexedKernel extends MemoryKernel {
-  override readonly capabilities = { ...new MemoryKernel().capabilities, valueIndexes: true };
-}
-
 const indexes: readonly AttributeIndex[] = [
   { className: "File", attribute: "Name", type: "string" },
   { className: "File", attribute: "Size", type: "number" },
@@ -112,7 +107,7 @@ test("queries by indexes find what queries without them find, in the same order"
       fc.array(query, { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 1, max: 7 }),
       async (earlier, later, queries, limit) => {
-        const indexed = new KernelStorage(new IndexedKernel());
+        const indexed = new KernelStorage(new MemoryKernel({ valueIndexes: true }));
         const plain = new KernelStorage(new MemoryKernel());
         for (const storage of [indexed, plain]) {
           await storage.migrate();
