@@ -2,7 +2,7 @@
  * Node's module hooks for TypeScript modules. A module of a test belongs to the test file whose number its URL has. The
  * sources of a package belong to all: they stay loaded, as built packages do.
  */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { LoadHook, ResolveHook } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,9 +24,13 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
   return { ...resolved, url: `${resolved.url}?file=${isSource(resolved.url) ? all : file}` };
 };
 
-export const load: LoadHook = async (url, context, next) => {
-  if (fileOf(url) === null || !new URL(url).pathname.endsWith(".ts")) return next(url, context);
-  const path = fileURLToPath(url);
+/** JavaScript of the modules so far, with the versions of their files: many test files import the same fixtures. */
+const translated = new Map<string, { readonly version: number; readonly code: string }>();
+
+async function translate(path: string): Promise<string> {
+  const { mtimeMs: version } = await stat(path);
+  const known = translated.get(path);
+  if (known?.version === version) return known.code;
   const { code } = await transform(await readFile(path, "utf8"), {
     loader: "ts",
     format: "esm",
@@ -35,5 +39,11 @@ export const load: LoadHook = async (url, context, next) => {
     sourcesContent: false,
     sourcefile: basename(path),
   });
-  return { format: "module", source: code, shortCircuit: true };
+  translated.set(path, { version, code });
+  return code;
+}
+
+export const load: LoadHook = async (url, context, next) => {
+  if (fileOf(url) === null || !new URL(url).pathname.endsWith(".ts")) return next(url, context);
+  return { format: "module", source: await translate(fileURLToPath(url)), shortCircuit: true };
 };
