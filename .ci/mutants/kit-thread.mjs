@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
-const { kit, size, cells, on } = workerData;
+const { kit, memory, size, cells, on } = workerData;
 
 /** The switches in the code read this. `reached` has a place for each mutant while it is recorded which are reached. */
 const mutants = { on, reached: new Uint8Array(size) };
@@ -12,7 +12,8 @@ const stray = [];
 process.on("unhandledRejection", (error) => stray.push(error));
 process.on("uncaughtException", (error) => stray.push(error));
 
-const { checks, memoryReference, runCheck } = await import(kit);
+const { checks, runCheck } = await import(kit);
+const { MemoryKernel } = await import(memory);
 const reachedAtLoad = numbersOf(mutants.reached);
 mutants.reached = null;
 
@@ -30,6 +31,15 @@ parentPort.on("message", async ({ runs, isReach, isEnough }) => {
 });
 parentPort.postMessage({ reachedAtLoad, checks: checks.map(({ name, section, needs }) => ({ name, section, needs })) });
 
+/** The reference: the default repositories over the kernel in memory, with value indexes. */
+const reference = {
+  name: "MemoryKernel",
+  create: async (options) => {
+    const kernel = new MemoryKernel({ ...options, valueIndexes: true });
+    return { kernel, destroy: () => kernel.close() };
+  },
+};
+
 async function runOne(mutant, check, timeLimit, isReach) {
   // The main thread ends this one if it does not get on.
   Atomics.store(cells, 1, check);
@@ -37,7 +47,7 @@ async function runOne(mutant, check, timeLimit, isReach) {
   mutants.on = mutant;
   mutants.reached = isReach ? new Uint8Array(size) : null;
   stray.length = 0;
-  const { outcome, error, duration } = await runCheck({ ...memoryReference, timeLimit }, checks[check]);
+  const { outcome, error, duration } = await runCheck({ ...reference, timeLimit }, checks[check]);
   await setImmediate();
   const isLate = error?.message?.startsWith("The check did not end within") === true;
   const isFailed = outcome === "failed" || outcome === "notImplemented" || stray.length > 0;

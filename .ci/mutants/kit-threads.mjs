@@ -54,8 +54,9 @@ export class KitThreads {
   async start(on) {
     const cells = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
     const kit = join(this.#copy, "packages/conformance-kit/dist/index.js");
+    const memory = join(this.#copy, "packages/storage-memory/dist/index.js");
     const worker = new Worker(new URL("./kit-thread.mjs", import.meta.url), {
-      workerData: { kit, size: this.#size, cells, on },
+      workerData: { kit, memory, size: this.#size, cells, on },
       resourceLimits: { maxOldGenerationSizeMb: 1_024 },
     });
     const thread = { worker, cells };
