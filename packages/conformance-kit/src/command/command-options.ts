@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
+import { parseSchedule } from "../schedules/index.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const usage = `Usage: sallyport-conformance <adapter module> [options]
 
 Run the checks of the storage contract on an adapter. The default export of the module
-is an AdapterUnderTest: a name, and a function that creates a storage for one check.
+is an AdapterUnderTest: a name, and a function that creates a storage or a kernel for one
+check.
 
 Options:
   --section <name>    run only the checks of this section; repeatable
@@ -19,12 +21,14 @@ Options:
   --differential <n>  run no checks; compare the adapter with the memory storage by n random
                       queries and by random writes
   --seed <s>          seed of the comparison (default: random)
+  --schedule <text>   run no checks; run transactions of a kernel in this order, as a failed check
+                      prints it
   --list              list the sections and their checks
   --help              display help
 
 Exit code: 0 if all applicable checks pass, 1 if a check fails or meets a NotImplemented
-error, 2 if the command cannot run. Of a comparison: 0 without a difference, 1 with one.
-Of a measurement alone: 0 without a red light, 1 with one.
+error, 2 if the command cannot run. Of a comparison or a schedule: 0 without a difference
+or a race, 1 with one. Of a measurement alone: 0 without a red light, 1 with one.
 `;
 
 export interface CommandOptions {
@@ -42,6 +46,8 @@ export interface CommandOptions {
   readonly seed: number | undefined;
   /** Objects and sessions among which the speed is measured; absent: the speed is not measured. */
   readonly speed: number | undefined;
+  /** A scenario and the order of its calls; absent: run checks. */
+  readonly schedule: ReturnType<typeof parseSchedule> | undefined;
   readonly list: boolean;
   readonly help: boolean;
 }
@@ -49,8 +55,8 @@ export interface CommandOptions {
 /** Parses the command line. Throws a `UsageError` on invalid arguments. */
 export function commandOptions(args: readonly string[]): CommandOptions {
   const { values, positionals } = parsed(args);
-  const [module, ...others] = positionals;
-  if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}". Pass one adapter module.`);
+  const [module, ...modules] = positionals;
+  if (modules.length > 0) throw new UsageError(`Unexpected argument "${modules[0]}". Pass one adapter module.`);
   const { section: sections = [], check: checks = [], json, badge, list = false, help = false } = values;
   if (module === undefined && !list && !help) throw new UsageError("The path of the adapter module is missing.");
   const [differential, seed] = [
@@ -62,13 +68,29 @@ export function commandOptions(args: readonly string[]): CommandOptions {
     throw new UsageError("--differential cannot be combined with --section or --check.");
   if (differential !== undefined && badge !== undefined)
     throw new UsageError("--differential cannot be combined with --badge.");
+  const others =
+    sections.length + checks.length + [differential, badge, json].filter((each) => each !== undefined).length;
+  if (values.schedule !== undefined && others > 0)
+    throw new UsageError("--schedule cannot be combined with --section, --check, --differential, --json or --badge.");
   const reads = wholeNumber("reads", values.reads, 1);
   const size = wholeNumber("size", values.size, 2_000);
   if (size !== undefined && values.speed !== true) throw new UsageError("--size requires --speed.");
   if (values.speed === true && (differential !== undefined || sections.length + checks.length > 0))
     throw new UsageError("--speed cannot be combined with --section, --check or --differential.");
   const speed = values.speed === true ? (size ?? 100_000) : undefined;
-  return { module, sections, checks, reads, json, badge, differential, seed, speed, list, help };
+  const schedule = scheduleOf(values.schedule);
+  if (schedule !== undefined && speed !== undefined)
+    throw new UsageError("--schedule cannot be combined with --speed.");
+  return { module, sections, checks, reads, json, badge, differential, seed, speed, schedule, list, help };
+}
+
+function scheduleOf(text: string | undefined): CommandOptions["schedule"] {
+  if (text === undefined) return undefined;
+  try {
+    return parseSchedule(text);
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
 }
 
 function wholeNumber(option: string, text: string | undefined, least: number): number | undefined {
@@ -94,6 +116,7 @@ function parsed(args: readonly string[]) {
         seed: { type: "string" },
         speed: { type: "boolean" },
         size: { type: "string" },
+        schedule: { type: "string" },
         list: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

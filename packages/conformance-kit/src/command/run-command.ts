@@ -18,7 +18,9 @@ import { speedReport } from "../speed/speed-report.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
-import { timeLimitOf } from "../within-limit.ts";
+import { openUnderTest } from "../open-under-test.ts";
+import { raceText, replaySchedule } from "../schedules/index.ts";
+import { timeLimitOf, withinLimit } from "../within-limit.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeReport } from "./write-report.ts";
 
@@ -44,6 +46,7 @@ export async function runCommand(
     const options = commandOptions(args);
     if (options.help) stdout.write(usage);
     else if (options.list) stdout.write(listOfChecks(chooseChecks(allChecks, options)));
+    else if (options.schedule !== undefined) return await runSchedule(options, stdout);
     else if (options.differential !== undefined)
       return await withEventLoopWatch({ names: [], concurrency: 1, silence }, () => compareAdapter(options, stdout));
     else if (options.speed !== undefined && options.badge === undefined)
@@ -122,6 +125,30 @@ async function measured(
   const speeds = await measureSpeed(adapter, { size, onProgress: (what) => stdout.write(`${adapter.name} ${what}\n`) });
   stdout.write(`\n${speedReport(speeds, size)}\n`);
   return speeds;
+}
+
+/** Runs one schedule instead of checks, on one kernel and across two of one database. Returns the exit code. */
+async function runSchedule(
+  { module = "", schedule = { scenario: { rows: {}, transactions: [] }, schedule: [] } }: CommandOptions,
+  stdout: { write(text: string): unknown },
+): Promise<0 | 1> {
+  const adapter = await loadAdapter(module);
+  try {
+    const { ofKernel } = await openUnderTest(adapter, { clockOffset: () => 0, migrated: false });
+    if (ofKernel === null) throw new UsageError("--schedule requires an adapter with a kernel.");
+    try {
+      const { kernel, another } = ofKernel;
+      let race = await withinLimit(adapter, replaySchedule([kernel], schedule));
+      if (race === null && another !== undefined)
+        race = await withinLimit(adapter, replaySchedule([kernel, await another()], schedule));
+      stdout.write(`${race === null ? "A serial order explains the outcome." : raceText(race)}\n`);
+      return race === null ? 0 : 1;
+    } finally {
+      await ofKernel.destroy();
+    }
+  } finally {
+    await adapter.close?.();
+  }
 }
 
 /** The adapter with more reads beside a writer, and the time for them. */

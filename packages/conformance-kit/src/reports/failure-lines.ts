@@ -46,7 +46,8 @@ function errorRows(error: unknown): string[][] {
       ["got", got],
     ];
   }
-  if (error instanceof ConformanceError) return [["what", error.message]];
+  if (error instanceof ConformanceError)
+    return error.message.split("\n").map((line, index) => [index === 0 ? "what" : "", line]);
   return [["got", described(error)], ...originOf(error).map((frame, index) => [index === 0 ? "from" : "", frame])];
 }
 
