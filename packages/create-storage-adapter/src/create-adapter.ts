@@ -85,6 +85,6 @@ Created ${target}. Next steps:
   npm install
   npm test
 
-The tests report what is left to implement. Start with src/engine.js and continue as in README.md.
+The tests report what is left to implement. Start with src/kernel.js and continue as in README.md.
 `;
 }

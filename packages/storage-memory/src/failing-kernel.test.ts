@@ -2,6 +2,7 @@ import {
   type Kernel,
   type KernelReader,
   KernelStorage,
+  RefusedByStorageError,
   type KernelTransaction,
   type Repositories,
   seesAll,
@@ -65,6 +66,21 @@ describe("a failure of the kernel", () => {
     expect(outcomes).toHaveLength(2);
     expect(outcomes[0]).toBe(outcomes[1]);
     expect(await storage.repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(0);
+  });
+
+  test("by a refusal of the database leaves the rest of the transaction", async () => {
+    const { storage, failNext } = failing();
+    await storage.migrate();
+    await storage.transaction(async (r, attempt) => {
+      await insert(r, "outer");
+      const refused = attempt(async () => {
+        await insert(r, "inner");
+        failNext("put", new RefusedByStorageError("diskFull"));
+        await insert(r, "refused");
+      });
+      await expect(refused).rejects.toBeInstanceOf(RefusedByStorageError);
+    });
+    expect(await storage.repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(1);
   });
 
   test("an error of the work itself leaves the rest of the transaction", async () => {

@@ -56,6 +56,7 @@ function broken(
       transaction: ofTransaction = () => ({}),
     } = faultOf(kernel);
     const faulty: Kernel = {
+      version: kernel.version,
       capabilities: kernel.capabilities,
       read: (work) => kernel.read((reader) => work(replaced(reader, ofReader(reader)))),
       transaction: (work) =>

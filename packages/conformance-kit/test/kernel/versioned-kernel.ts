@@ -3,6 +3,7 @@ import {
   type Kernel,
   type KernelReader,
   type KernelTransaction,
+  kernelVersion,
   RefusedByStorageError,
   ServiceError,
   type TableDeclaration,
@@ -54,6 +55,7 @@ class VersionedDatabase {
 
 /** One process. A transaction that loses runs again. */
 class VersionedKernel implements Kernel {
+  readonly version = kernelVersion;
   readonly capabilities = {
     durable: true,
     severalProcesses: true,

@@ -88,10 +88,10 @@ export class DatabaseKernel {
     notImplemented("Kernel.health");
   }
 
+  /** Waits for the running transactions, however long they take. */
   async close() {
-    if (this.#closed) return;
     this.#closed = true;
-    await this.#turns.run(async () => {});
+    await this.#turns.run(async () => {}, 2 ** 31 - 1);
     // Wait for running reads, too, and close all connections.
   }
 

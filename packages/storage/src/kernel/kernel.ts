@@ -10,7 +10,7 @@ export const kernelVersion = 1;
  *
  * Keys and places are texts of 1 to 8,192 bytes in UTF-8, ordered by code points, as their bytes are. They contain
  * neither U+0000 nor unpaired surrogates. All failures are `ServiceError`s with the codes of `Storage`; any other error counts
- * as 799. Calls of one reader or transaction never overlap.
+ * as 799. Calls of one reader or transaction never overlap, and none comes after the end of the work.
  */
 export interface Kernel {
   /** The version of this interface that the kernel implements: `kernelVersion` of the package that it was written for. */
@@ -19,7 +19,7 @@ export interface Kernel {
   readonly capabilities: StorageCapabilities;
 
   /**
-   * Reads one committed state, from the first call of the reader to the end of the work. Neither waits for transactions nor
+   * Reads one committed state, from the first call of the reader to the end of the work. An error of the work is rethrown unchanged. Neither waits for transactions nor
    * lets them wait, as it can take as long as an export.
    */
   read<T>(work: (reader: KernelReader) => Promise<T>): Promise<T>;
@@ -39,7 +39,10 @@ export interface Kernel {
    */
   migrate(tables: readonly TableDeclaration[]): Promise<void>;
 
-  /** Resolves if the database accepts writes; else throws 704, 705, 607, or `RefusedByStorageError`, such as for a full disk. */
+  /**
+   * Resolves if the database accepts writes; else throws 704 (also for a read-only database), 705, 607, or
+   * `RefusedByStorageError`, such as for a full disk.
+   */
   health(): Promise<void>;
 
   /** Waits for running work, then releases all resources. Later calls throw 706. Idempotent. */
@@ -94,13 +97,18 @@ export interface KernelReader {
 
   /**
    * The highest stamp at or below which no stamp of a transaction can appear any more that this read does not show. It
-   * never decreases. A transaction that is open, in any process, holds it below its own stamp.
+   * never decreases. A transaction that is open, in any process, holds it below its own stamp. Each commit that has written raises
+   * it, also without a call of `stamp`.
    */
   watermark(): Promise<number>;
 }
 
 export interface KernelTransaction extends KernelReader {
-  /** Stores rows. Each replaces the row with its key, and all places of that row. Reads of the transaction see it. */
+  /**
+   * Stores rows: at most 1,000. Each replaces the row with its key, and all places of that row; of two with one key, the last one stays.
+   * A row can take over a place of another one in the same call. Reads of the transaction see it. A call that is refused
+   * (`RefusedByStorageError`) can leave a part: the layer above writes the old rows back, or ends the transaction.
+   */
   put(table: string, rows: readonly Row[]): Promise<void>;
 
   /** Removes the rows with these keys, with their places. Ignores unknown keys. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../entities/stored-object.ts";
+import { RefusedByStorageError } from "../errors/index.ts";
 import { numberTable } from "../repositories/tables.ts";
 import { isStorableText } from "../ports/storable-text.ts";
 import type { KernelReader, KernelRange, KernelTransaction, Row as StoredRow } from "./kernel.ts";
@@ -48,13 +49,16 @@ export class RowReader {
     if (this.failure !== null) throw this.failure.error;
   }
 
-  /** Calls the kernel. After a failure of it, every later call fails with the same error. */
+  /**
+   * Calls the kernel. After a failure of it, every later call fails with the same error. A refusal of the database is none: a nested
+   * transaction can be undone, and the outer one goes on.
+   */
   protected async call<T>(make: () => Promise<T>): Promise<T> {
     this.assertIntact();
     try {
       return await this.note(make());
     } catch (error) {
-      this.failure = { error };
+      if (!(error instanceof RefusedByStorageError)) this.failure = { error };
       throw error;
     }
   }

@@ -8,6 +8,8 @@ import { findDriver, SqliteKernel } from "@sallyport/storage-sqlite";
 export default {
   name: "SqliteKernel",
   concurrency: 4,
+  // Each transaction waits for the disk.
+  timeLimit: 120_000,
   create: async ({ clockOffset }) => {
     const directory = await mkdtemp(join(tmpdir(), "sallyport-sqlite-"));
     const file = join(directory, "data.db");
