@@ -55,6 +55,7 @@ async function writeUntilKilled(file: string, count: number): Promise<string[]> 
     const found = await storage.repositories.objects.outlines(acknowledged, seesAll);
     await storage.close();
     await rm(directory, { recursive: true });
+    expect(acknowledged.length).toBeGreaterThan(60);
     expect(found.map(({ id }) => id).toSorted()).toEqual(acknowledged.toSorted());
   },
   300_000,
