@@ -3,7 +3,9 @@ import { Worker } from "node:worker_threads";
 
 /** The code behind the switches of mutants in threads. */
 export const threadSwitch = `function __mutant(number: number): boolean {
-  const mutants = (globalThis as any).sallyportMutants;
+  const { sallyportMutants: mutants } = globalThis as unknown as {
+    readonly sallyportMutants: { readonly on: number; readonly reached: Uint8Array | null };
+  };
   if (mutants.reached !== null) mutants.reached[number] = 1;
   return mutants.on === number;
 }

@@ -31,7 +31,7 @@ describe("changes that are not made", () => {
   const prepared = [
     ["custom-user create dry --user reader", "a-Long-password-9\n"],
     ["device register dry-1 --user reader", ""],
-    ["ban add --user nobody-else --until 2h", ""],
+    ["ban add --user another-user --until 2h", ""],
     ["provider add google", '{"clientId":"1","clientSecret":"hidden-secret"}'],
     ["sync put dry --class Customer", ""],
     ["app create dry", ""],
@@ -43,8 +43,8 @@ describe("changes that are not made", () => {
     ["custom-user disable dry", /^Custom user "dry" would be disabled\. 0 sessions/],
     ["custom-user remove dry", /^Custom user "dry" would be removed\. 0 sessions/],
     ["device forget dry-1 --user reader", /^It would remove device "dry-1"/],
-    ["ban add --user nobody-else", /^It would ban user "nobody-else"\. 0 sessions/],
-    ["ban remove --user nobody-else", /^It would remove the ban of user "nobody-else" until/],
+    ["ban add --user another-user", /^It would ban user "another-user"\. 0 sessions/],
+    ["ban remove --user another-user", /^It would remove the ban of user "another-user" until/],
     ["provider remove google", /^It would remove provider "google"\. The 0 accounts/],
     ["sync remove dry", /^It would remove schema "dry" \(Customer\)/],
     ["app forbid dry --user reader", /^It would forbid "dry" for user "reader"\. 0 sessions/],
@@ -57,7 +57,7 @@ describe("changes that are not made", () => {
   ];
 
   test("every dry run tells the effect, and sends nothing that changes", async () => {
-    await output("user create nobody-else", "a-Long-password-8\n");
+    await output("user create another-user", "a-Long-password-8\n");
     for (const [line, input] of prepared) await output(line, input);
     const sent = jest.spyOn(globalThis, "fetch");
     for (const [line, told] of dryRuns) expect(await output(`${line} --dry-run`)).toEqual(expect.stringMatching(told));
@@ -74,7 +74,7 @@ describe("changes that are not made", () => {
         .map((verb) => `${noun.name()} ${verb.name()}`),
     );
     expect(offered.filter((name) => !named.has(name))).toEqual(["second-factor remove", "provider unlink"]);
-    expect(await output("ban list")).toContain("nobody-else");
+    expect(await output("ban list")).toContain("another-user");
     for (const line of ["custom-user remove dry", "sync remove dry", "provider remove google"]) await output(line);
   });
 });

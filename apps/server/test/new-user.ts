@@ -17,13 +17,13 @@ let users = 0;
 export async function newUser(server: RunningServer, alias = ""): Promise<TestUser> {
   const { accounts, objects } = repositoriesOf(server, alias);
   users += 1;
-  const name = `somebody ${process.pid} ${users}`;
+  const name = `someone ${process.pid} ${users}`;
   const [user] = await objects.insert([{ className: "User", attributes: { Name: name } }]);
   if (user === undefined) throw new Error("No user was created.");
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const secret = await hasher.hash(digests.md5(first));
   await accounts.create(
-    { userId: user.id, loginName: name, secret, administrator: false, email: `somebody-${users}@mail.example` },
+    { userId: user.id, loginName: name, secret, administrator: false, email: `someone-${users}@mail.example` },
     name,
   );
   return { name, userId: user.id };

@@ -8,7 +8,7 @@ import { receivedMail } from "@sallyport/test-kit/mail/received-mail";
 /** Mail in a folder. */
 describe("folder mailer", () => {
   const mail: Mail = {
-    to: "somebody@example.com",
+    to: "someone@example.com",
     subject: "Grüße",
     text: "Text\n",
     html: "<p>Text</p>\n",
@@ -39,7 +39,7 @@ describe("folder mailer", () => {
       expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
       const { headers, bodies } = receivedMail(await readFile(join(folder, name), "utf8"));
       expect([headers.get("to"), headers.get("subject"), bodies.get("text/plain")?.trim()]).toEqual([
-        ["somebody@example.com"],
+        ["someone@example.com"],
         ["Grüße"],
         "Text",
       ]);

@@ -25,7 +25,7 @@ onEngines(
     const confirm = (sessionId: string, confirmationCode: unknown): Promise<Answer> =>
       call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", sessionId, body: { confirmationCode } });
     const codeTo = async ({ email }: Account): Promise<string> => {
-      const text = (await customUserMail.next(email ?? "nobody")).bodies.get("text/plain") ?? "";
+      const text = (await customUserMail.next(email ?? "unknown")).bodies.get("text/plain") ?? "";
       return /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec(text)?.[0] ?? `no code in: ${text}`;
     };
 

@@ -110,7 +110,7 @@ describe("reset by mail of a custom user", () => {
         await accounts.change(userId, { disabled: true });
         const names = [
           account.loginName,
-          "nobody of this name",
+          "an unknown name",
           disabled.loginName,
           without.loginName,
           orphan.loginName,
@@ -202,7 +202,7 @@ describe("reset by mail of a custom user", () => {
         const name = "xRestApi_Authenticate";
         const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", run: () => null });\n`;
         await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
-        const answers = [await ask(account.loginName), await ask("nobody of this name")];
+        const answers = [await ask(account.loginName), await ask("an unknown name")];
         expect(answers.map(({ status, code }) => [status, code])).toEqual([
           [500, "712"],
           [500, "712"],

@@ -263,7 +263,7 @@ onEngines(
 
     test("prepares no mail for an unknown user, a user without an address, or within a minute", async () => {
       const testUser = await newUser(server());
-      expect(await resetMail.prepare(repositories(), { user: "nobody of this name" })).toBeNull();
+      expect(await resetMail.prepare(repositories(), { user: "an unknown name" })).toBeNull();
       expect(await resetMail.prepare(repositories(), { user: "demo\r\nBcc: all@mail.example" })).toBeNull();
       expect(await resetMail.prepare(repositories(), { user: testUser.name })).toMatchObject({
         name: testUser.name,

@@ -73,7 +73,7 @@ describe("reset by mail", () => {
         await repositoriesOf(server()).accounts.change(without.userId, { email: null });
         const names = [
           testUser.name,
-          "nobody of this name",
+          "an unknown name",
           disabled.name,
           without.name,
           testUser.name.toUpperCase(),

@@ -142,7 +142,7 @@ onEngines(
             body: [{ method: "GET", path: "/v1/objects/Customer" }],
           }),
         ).toMatchObject({ code: "340" });
-        for (const other of ["demo-app", app, "nobody"])
+        for (const other of ["demo-app", app, "unknown"])
           expect(await call(server(), `/v1/2fa/secret?app=${other}`, { sessionId })).toMatchObject({
             status: 400,
             code: "208",
@@ -272,7 +272,7 @@ onEngines(
       const session = await logInWithFactor(server(), "session", "demo", ["demo-app", "may-token"]);
       const at = (path: string, method: "GET" | "POST" | "PATCH" | "DELETE" = "GET") =>
         callIn(server(), session, path, { method });
-      for (const app of ["may", "nobody", "DEMO-APP", "%20", "", "__proto__"]) {
+      for (const app of ["may", "unknown", "DEMO-APP", "%20", "", "__proto__"]) {
         for (const method of ["GET", "POST", "PATCH", "DELETE"] as const)
           expect([app, method, await at(`/v1/2fa/secret?app=${app}`, method)]).toEqual([
             app,

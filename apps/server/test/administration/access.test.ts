@@ -83,7 +83,7 @@ onEngines(
         const tries = [
           { user: "demo", password: "demo" },
           { user: "admin", password: "wrong" },
-          { user: `nobody ${randomUUID()}`, password: "demo" },
+          { user: `unknown ${randomUUID()}`, password: "demo" },
         ];
         for (const each of tries) expect(await codeOf(opened.clientOf().logIn(each))).toBe(302);
         await expect(opened.clientOf().mail.waiting()).rejects.toThrow(NotLoggedInError);

@@ -268,7 +268,7 @@ onEngines(
           body: { syncVersion: "1" },
         });
         expect(deleted.code).toBe("0");
-        const told = new RegExp(`by somebody .*, through the schema ${schema} on the device tablet-7, permanently`);
+        const told = new RegExp(`by someone .*, through the schema ${schema} on the device tablet-7, permanently`);
         expect(await causes(uuid)).toEqual([expect.stringMatching(told)]);
       });
 

@@ -49,7 +49,7 @@ describe("request for a new password", () => {
       "audit.tally",
     ]);
     for (const user of [
-      "nobody of this name",
+      "an unknown name",
       "reader",
       "admin",
       "DEMO",

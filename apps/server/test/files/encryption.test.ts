@@ -134,7 +134,7 @@ test("encryption can be switched, and needs the master key under which a file wa
       ),
     ).finally(() => server.close());
   };
-  const content = Buffer.from("Nobody but the user reads this.");
+  const content = Buffer.from("Only the user reads these data.");
   const isPlain = (answer: FileAnswer) =>
     segmentsOf(answer, join(directory, "files")).map((path) => content.includes(readFileSync(path)));
   const chunk = (first: number, last: number) => ({ ...octets, "content-range": `bytes ${first}-${last}/31` });

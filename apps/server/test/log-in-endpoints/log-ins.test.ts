@@ -111,7 +111,7 @@ onEngines(
       test("refuses wrong passwords, unknown and disabled users with the same answer, and names no user", async () => {
         const wrong = await logIn({ pass: "wrong" });
         expect(wrong).toEqual(refusal(302));
-        expect(await logIn({ user: `nobody like ${testUser.user}` })).toEqual(wrong);
+        expect(await logIn({ user: `no user like ${testUser.user}` })).toEqual(wrong);
         await testUser.setDisabled(true);
         expect(await logIn()).toEqual(wrong);
         await testUser.setDisabled(false);
@@ -119,7 +119,7 @@ onEngines(
         headers = otherAddress();
         expect((await logIn()).body).toEqual(wrong.body);
         expect(await trail()).toEqual(Array.from({ length: 4 }, () => ["login.refused", 302, false]));
-        expect(JSON.stringify(await repositories().audit.read(begun, 10))).not.toContain("nobody like");
+        expect(JSON.stringify(await repositories().audit.read(begun, 10))).not.toContain("no user like");
       });
 
       test("locks out a user after too many failures, with any password and from any network", async () => {

@@ -56,7 +56,7 @@ onEngines(
       const address = await addressOf(name);
       const before = folder.all().length;
       const answers = [];
-      for (const user of ["nobody of this name", `${name}\r\nBcc: all@mail.example`, address, name])
+      for (const user of ["an unknown name", `${name}\r\nBcc: all@mail.example`, address, name])
         answers.push((await ask(user)).body);
       for (const body of answers) expect(body).toEqual(answers[0]);
       const r = repositoriesOf(server());

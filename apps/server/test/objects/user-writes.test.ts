@@ -75,7 +75,7 @@ onEngines(
           model.change({ put: [definition] }, (await model.load()).generation);
         await put({ ...user, rights: [{ group: "*", permissions: ["read", "create", "write"] }] });
         try {
-          const id = await create("User", { Name: `somebody-${mode}` }, sessions.admin);
+          const id = await create("User", { Name: `someone-${mode}` }, sessions.admin);
           for (const attributes of [{ Name: "other" }, { Groups: [] }, { Description: "x", Groups: null }]) {
             expect(await patch(id, attributes)).toMatchObject({ status: 403, code: "404" });
           }

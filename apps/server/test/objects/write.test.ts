@@ -21,7 +21,7 @@ onEngines(
           Since: "2025-06-01T10:00:00+02:00",
           CreditLimit: -0.5,
           Active: false,
-          "~StoreTime": "whatever",
+          "~StoreTime": "any time",
         };
         const created = await send(sessions.demo, "/v1/object/Customer", "POST", given);
         const stored = {

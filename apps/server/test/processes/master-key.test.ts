@@ -29,7 +29,7 @@ const steps = {
 } as const;
 type Step = keyof typeof steps;
 
-const content = Buffer.from("Nobody but the user reads this.");
+const content = Buffer.from("Only the user reads these data.");
 const modes: readonly LogInMode[] = ["session", "token", "secure"];
 
 const send = (subject: Subject, session: ClientSession): Sender =>

@@ -73,7 +73,7 @@ onEngines(
         await accounts.change(account?.userId as string, { disabled: true });
         expect(await checkSession(server(), session)).toBe(over);
         const refused = await tryLogIn(server(), "reader");
-        const stranger = await tryLogIn(server(), "nobody");
+        const stranger = await tryLogIn(server(), "unknown");
         expect(refused.body).toEqual(stranger.body);
         expect(refused.status).toBe(403);
         await accounts.change(account?.userId as string, { disabled: false });

@@ -20,13 +20,13 @@ describe("app names", () => {
     expect(await applications.create({ name: "field", seats: null })).toBe("created");
     expect(await applications.create({ name: "office", seats: 5 })).toBe("created");
     expect(await applications.create({ name: "empty", seats: 0 })).toBe("created");
-    const known = await applications.existing(["office", "field", "nobody", "empty"]);
+    const known = await applications.existing(["office", "field", "unknown", "empty"]);
     expect(known.toSorted()).toEqual(["empty", "field", "office"]);
   });
 
   test("are returned once, however often requested", async () => {
     await applications.create({ name: "field", seats: null });
-    expect(await applications.existing(["field", "nobody", "field", "field"])).toEqual(["field"]);
+    expect(await applications.existing(["field", "unknown", "field", "field"])).toEqual(["field"]);
   });
 
   test("do not exist without a name", async () => {
@@ -84,7 +84,7 @@ describe("app names", () => {
       withSecondFactors(await applications.find(names))
         .map(({ name, secondFactor }) => `${name}: ${secondFactor}`)
         .toSorted();
-    const names = ["forced", "plain", "nobody", "optional", "forced"];
+    const names = ["forced", "plain", "unknown", "optional", "forced"];
     expect(await asking(names)).toEqual(["forced: forced", "optional: optional"]);
     expect(await asking(["plain"])).toEqual([]);
     expect(await asking([])).toEqual([]);

@@ -228,13 +228,13 @@ test("begins and ends a timed ban on time", async () => {
 test("refuses bans without a subject, with a wrong time, or with too long a reason", async () => {
   expect([
     await codeOf(ban({})),
-    await codeOf(ban({ user: "nobody" })),
+    await codeOf(ban({ user: "unknown" })),
     await codeOf(ban({ device: " " })),
     await codeOf(ban({ user: "ada" }, { until: start - 1 })),
     await codeOf(ban({ user: "ada" }, { from: start + 2_000_000, until: start + 1_000_000 })),
     await codeOf(ban({ user: "ada" }, { reason: "x".repeat(501) })),
     await codeOf(set("forbid", { user: "ada", group: "staff" })),
-    await codeOf(set("forbid", { group: "nobody" })),
+    await codeOf(set("forbid", { group: "unknown" })),
     await codeOf(set("forbid", {}, { app: "unknown" })),
   ]).toEqual([307, 304, 307, 307, 307, 307, 307, 304, 208]);
   expect(await trail()).toEqual([]);
