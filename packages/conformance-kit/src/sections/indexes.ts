@@ -1,7 +1,16 @@
-import { type AttributeIndex, type JsonValue, seesAll } from "@sallyport/storage";
+import {
+  type AttributeIndex,
+  type Attributes,
+  type Filter,
+  type JsonValue,
+  type Repositories,
+  seesAll,
+  type SortKey,
+  type ValuePath,
+} from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { idsOf } from "../fixtures/objects.ts";
+import { idsOf, noSession } from "../fixtures/objects.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 
 const indexed: readonly AttributeIndex[] = [
@@ -75,7 +84,113 @@ const oneProcess = checksOf("indexes", {
     const all = [...before, ...after];
     equalInAnyOrder(await r.objects.get(idsOf(all), seesAll), all, "the objects");
   },
+
+  "answers queries with indexes as without them": async ({ storage, r }) => {
+    const numbered = ["File", "Image"].flatMap((className) => mixed.map((attributes) => ({ className, attributes })));
+    const ids = idsOf(await r.objects.insert(numbered));
+    const before = await answersOf(r);
+    await storage.alignIndexes(indexed);
+    equal(await answersOf(r), before, "the answers after the indexes are built");
+    // The indexes follow changes, deletions and new objects.
+    const { objects, deletion } = r;
+    for (const [place, attributes] of mixed.toReversed().entries())
+      if (place % 3 === 0)
+        await objects.update([{ id: ids[place] ?? "", attributes, links: {}, expectedVersions: null }], noSession);
+    for (const id of [ids[4], ids[5]]) if (id !== undefined) await deletion.delete([id], { recycled: true, root: id });
+    await objects.insert(mixed.slice(3, 6).map((attributes) => ({ className: "File", attributes })));
+    const answers = await answersOf(r);
+    await storage.alignIndexes([]);
+    equal(answers, await answersOf(r), "the answers with indexes after writes, and those without");
+  },
 });
+
+/** Attributes whose values are equal, missing, null, or equal at their beginnings only. */
+const mixed: readonly Attributes[] = [
+  { Name: "b", Size: 2, Open: true },
+  { Name: "a", Size: -1, Open: false },
+  { Name: "a", Size: 2 },
+  { Name: null, Size: null, Open: null },
+  {},
+  { Name: "ab", Size: 10, Open: true },
+  { Name: "a%", Size: -1.5, Open: false },
+  { Name: `${"x".repeat(600)}b`, Size: 0 },
+  { Name: `${"x".repeat(600)}a`, Size: -0 },
+  { Name: "\u{1f469}", Size: 1e300, Open: true },
+  { Name: "\uffff", Size: 3, Open: true },
+  { Name: "", Size: 3, Open: false },
+];
+
+const [name, size, open] = (
+  [
+    ["Name", "string"],
+    ["Size", "number"],
+    ["Open", "boolean"],
+  ] as const
+).map(([leaf, type]): ValuePath => ({ hops: [], leaf, type, indexed: true })) as [ValuePath, ValuePath, ValuePath];
+
+const long = "x".repeat(600);
+const filters: readonly (Filter | undefined)[] = [
+  undefined,
+  { kind: "oneOf", path: name, values: ["a", "\u{1f469}", `${long}a`, "unknown"] },
+  { kind: "oneOf", path: size, values: [2, 0] },
+  { kind: "oneOf", path: open, values: [true] },
+  ...(["gt", "gte", "lt", "lte"] as const).flatMap((operator): Filter[] => [
+    { kind: "compare", path: size, operator, value: 2 },
+    { kind: "compare", path: name, operator, value: "a" },
+    { kind: "compare", path: name, operator, value: `${long}a` },
+  ]),
+  ...["a%", "x%", "a\\%%", "\u{1f469}%", "\uffff%", "%b", "_b"].map(
+    (pattern): Filter => ({ kind: "like", path: name, pattern }),
+  ),
+  { kind: "empty", path: size },
+  {
+    kind: "all",
+    filters: [
+      { kind: "oneOf", path: open, values: [true] },
+      { kind: "compare", path: size, operator: "gt", value: 1 },
+    ],
+  },
+  {
+    kind: "any",
+    filters: [
+      { kind: "oneOf", path: name, values: ["b"] },
+      { kind: "empty", path: open },
+    ],
+  },
+  { kind: "not", filter: { kind: "oneOf", path: name, values: ["a"] } },
+];
+
+const sorts: readonly (readonly SortKey[])[] = [
+  [],
+  ...[name, size, open].flatMap((path) => [false, true].map((descending) => [{ path, descending }])),
+  [
+    { path: open, descending: true },
+    { path: size, descending: false },
+  ],
+];
+
+/** The ids that all pages of all queries have, and their numbers. */
+async function answersOf({ objects }: Repositories): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const filter of filters)
+    for (const sort of sorts) {
+      const query = { classes: ["File", "Image"], sort, ...(filter === undefined ? {} : { filter }) };
+      const pages: string[][] = [];
+      let page = await objects.find(query, seesAll, { offset: 0, limit: 4 });
+      while (page.last !== null) {
+        pages.push(idsOf(page.objects));
+        page = await objects.find(query, seesAll, { after: page.last, limit: 4 });
+      }
+      const part = await objects.find({ ...query, classes: ["File"] }, seesAll, { offset: 2, limit: 3 });
+      answers.push([
+        pages,
+        idsOf(part.objects),
+        await objects.count(query, seesAll),
+        await objects.count(query, seesAll, 3),
+      ]);
+    }
+  return answers;
+}
 
 const severalProcesses = checksOf(
   "indexes",

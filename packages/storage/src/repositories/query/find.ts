@@ -1,5 +1,5 @@
 import { objectNumber } from "../../entities/object-id.ts";
-import type { ObjectPage, ObjectQuery, Page, Position, SortKey } from "../../entities/object-query.ts";
+import type { ObjectPage, ObjectQuery, Page, Position } from "../../entities/object-query.ts";
 import type { StoredObject } from "../../entities/stored-object.ts";
 import { isVisible, type Visibility } from "../../entities/visibility.ts";
 import type { RowReader } from "../../kernel/rows.ts";
@@ -7,7 +7,7 @@ import { objectTable } from "../tables.ts";
 import { comparePositions, positionOf } from "./compare.ts";
 import { matcher } from "./matches.ts";
 import { pathsOf, targetsOf, type View } from "./value-at.ts";
-import { type AccessPath, accessPath, isSamePlace, objectsOf } from "./value-indexes.ts";
+import { type AccessPath, accessPath, isBehind, objectsOf } from "./value-indexes.ts";
 
 /** Objects whose references are read at once. */
 const chunk = 500;
@@ -32,9 +32,14 @@ export async function findPage(
     for await (const { object, view } of matchingObjects(rows, className, query, visibility, path, wanted)) {
       // The rest of the class follows all that can be on the page.
       const last = ofClass[wanted - 1];
-      const isBehind = (key: SortKey) =>
-        path?.isExact === true || !isSamePlace(last?.object ?? object, object, key.path);
-      if (path?.isSorted && last !== undefined && sort.slice(0, 1).every(isBehind)) break;
+      const [first] = sort;
+      if (
+        path?.isSorted &&
+        last !== undefined &&
+        first !== undefined &&
+        isBehind(object, last.object, first.path, path)
+      )
+        break;
       const position = positionOf(object, sort, view);
       if (after !== null && comparePositions(position, after, sort) <= 0) continue;
       ofClass.push({ object, position });

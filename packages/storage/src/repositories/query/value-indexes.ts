@@ -190,8 +190,18 @@ async function valuesObjects(rows: RowReader, values: readonly ValueRow[]): Prom
   return found.map(({ object }) => object);
 }
 
-/** Whether two objects have the same place in the index of an attribute. */
-export function isSamePlace(one: StoredObject, other: StoredObject, { leaf }: Pick<ValuePath, "leaf">): boolean {
-  const [a, b] = [valueRow(one, leaf), valueRow(other, leaf)];
-  return a.rank === b.rank && a.value === b.value;
+/**
+ * Whether everything from an object on, in the order of an access path, follows another one in the order of a query. Objects of one
+ * place come by number: that is the whole order if nothing else sorts them, except of texts of which the index has only the beginning.
+ */
+export function isBehind(
+  object: StoredObject,
+  last: StoredObject,
+  { leaf }: Pick<ValuePath, "leaf">,
+  path: AccessPath,
+): boolean {
+  const [own, place] = [valueRow(object, leaf), valueRow(last, leaf)];
+  if (own.rank !== place.rank || own.value !== place.value) return true;
+  const text = last.attributes[leaf];
+  return path.isExact && (typeof text !== "string" || text === place.value);
 }
