@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { checks } from "@sallyport/conformance-kit";
 import { caughtByHand } from "./broken/all-broken-adapters.ts";
+import { floor, judgeMutants } from "./judge-mutants.ts";
 
 /** Checks that notice no fault in memory, with the reason. */
 const unproven: ReadonlyMap<string, string> = new Map([
@@ -16,18 +12,10 @@ const unproven: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-interface Outcome {
-  readonly bites: readonly { readonly name: string; readonly needs: string | null; readonly mutant: string | null }[];
-}
-
-const script = join(import.meta.dirname, "../../../.ci/kit-mutants.mjs");
-
-test("every check notices a mutant, or an adapter that is broken by hand", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "sallyport-mutants-"));
-  const file = join(directory, "outcome.json");
-  await promisify(execFile)(process.execPath, [script, "--json", file, "--bites"], { maxBuffer: 64 * 1_048_576 });
-  const { bites } = JSON.parse(await readFile(file, "utf8")) as Outcome;
-  await rm(directory, { recursive: true });
+test("the kit kills mutants, accepts none that is gone or killed, and every check notices one or an adapter that is broken by hand", async () => {
+  const { bites, needless, score } = await judgeMutants("--bites");
+  expect(score).toBeGreaterThanOrEqual(floor);
+  expect(needless).toEqual([]);
   expect(bites.map(({ name }) => name)).toEqual(checks.map(({ name }) => name));
   const noticing = bites.filter(({ name, mutant }) => mutant !== null || caughtByHand.has(name));
   const toothless = checks.filter(({ name }) => !noticing.some((each) => each.name === name)).map(({ name }) => name);
