@@ -102,6 +102,7 @@ function makeSubject(
             another: opening(ofKernel.another, recordedKernel, noConnection),
             reopen: opening(ofKernel.reopen ?? ofKernel.another, recordedKernel, noReopen),
           },
+    canOvertake: ofKernel !== null && ofKernel.kernel.capabilities.parallelTransactions,
     loseNext: failing(loseNext, "loseNext"),
     refuseNext: failing(refuseNext, "refuseNext"),
     ...settings,

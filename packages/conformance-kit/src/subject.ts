@@ -17,6 +17,11 @@ export interface Subject {
   readonly reopen: () => Promise<Storage>;
   /** The kernel below the storage; `null` if the adapter implements a storage. */
   readonly ofKernel: KernelOfSubject | null;
+  /**
+   * Whether a call can come before a transaction that has begun earlier, which then runs again: with a kernel whose transactions run in
+   * parallel. Others let the call wait.
+   */
+  readonly canOvertake: boolean;
   /** Makes the next `times` creations of app names fail with a conflict. */
   readonly loseNext: (times: number) => Promise<void>;
   /** Makes the database refuse the next `times` creations of app names. */

@@ -8,6 +8,12 @@ export function equal(actual: unknown, expected: unknown, what: string): void {
     throw new ConformanceError({ what, expected: described(expected), got: described(actual) });
 }
 
+/** Asserts that a value deeply equals one of the allowed values. */
+export function equalToOneOf(actual: unknown, allowed: readonly unknown[], what: string): void {
+  if (!allowed.some((each) => same(actual, each)))
+    throw new ConformanceError({ what, expected: allowed.map(described).join(" or "), got: described(actual) });
+}
+
 /** Asserts that a list has exactly these elements, in any order. */
 export function equalInAnyOrder(actual: readonly unknown[], expected: readonly unknown[], what: string): void {
   const rest = [...actual];

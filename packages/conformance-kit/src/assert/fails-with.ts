@@ -22,3 +22,24 @@ export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, w
   }
   throw new ConformanceError({ what, expected, got: `the answer ${described(result)}` });
 }
+
+/** Asserts that a call rejects with this very error, and throws nothing at once. */
+export async function rethrows(error: Error, call: () => Promise<unknown>, what: string): Promise<void> {
+  const expected = `the error of the work itself, ${described(error)}`;
+  const fails = (got: string, cause?: unknown) => new ConformanceError({ what, expected, got }, { cause });
+  let running: Promise<unknown>;
+  try {
+    running = call();
+  } catch (thrown) {
+    throw fails(`no promise, but ${described(thrown)}`, thrown);
+  }
+  let result: unknown;
+  try {
+    result = await running;
+  } catch (thrown) {
+    if (thrown === error) return;
+    const isAlike = described(thrown) === described(error);
+    throw fails(isAlike ? "a copy of it" : described(thrown), thrown);
+  }
+  throw fails(`the answer ${described(result)}`);
+}

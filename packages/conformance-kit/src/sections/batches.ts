@@ -6,11 +6,11 @@ import {
   ServiceError,
   type ThrottleKey,
 } from "@sallyport/storage";
-import { equal, failsWith, isTrue } from "../assert/index.ts";
+import { equal, failsWith, rethrows } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
-import { codeOf, errorOf } from "../fixtures/error-of.ts";
+import { codeOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { unlimitedSessions, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
@@ -111,8 +111,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
       const work = () => {
         throw error;
       };
-      const thrown = await errorOf(() => storage.batch(work));
-      isTrue(thrown === error, "The error must be the one that was thrown");
+      await rethrows(error, () => storage.batch(work), "a batch");
     }
     equal(await look(r), { sessions: 0, events: 0, waits: false }, "the state");
     equal(await storage.batch(async () => "nothing"), "nothing", "the result of work without calls");

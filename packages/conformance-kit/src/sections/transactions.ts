@@ -1,11 +1,10 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/storage";
-import { equal, isTrue } from "../assert/index.ts";
+import { equal, isTrue, rethrows } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { createAppName, storedAppNames } from "../fixtures/apps.ts";
 import { concurrently, whileOpen } from "../fixtures/concurrently.ts";
-import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { StateFixture } from "../fixtures/state-fixture.ts";
@@ -43,20 +42,17 @@ const always = checksOf("transactions", {
 
   "rethrows the error of the work unchanged": async ({ storage }) => {
     for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 }), new TypeError("mine, too")]) {
-      const thrown = await errorOf(() =>
-        storage.transaction(async (r) => {
-          await r.audit.append(auditEvent);
-          throw error;
-        }),
-      );
-      isTrue(thrown === error, "The error must be the one that was thrown");
+      const work = async (r: Repositories) => {
+        await r.audit.append(auditEvent);
+        throw error;
+      };
+      await rethrows(error, () => storage.transaction(work), "a transaction");
     }
-    const thrown = await errorOf(() =>
-      storage.transaction(() => {
-        throw new RangeError("at once");
-      }),
-    );
-    isTrue(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
+    const atOnce = new RangeError("at once");
+    const work = () => {
+      throw atOnce;
+    };
+    await rethrows(atOnce, () => storage.transaction(work), "a transaction whose work throws at once");
   },
 
   "offers every call inside a transaction": async ({ storage, r }) => {

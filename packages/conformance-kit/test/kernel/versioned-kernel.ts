@@ -16,6 +16,8 @@ export type Isolation = "serializable" | "snapshot" | "read committed";
 export interface VersionedOptions {
   readonly clockOffset?: () => number;
   readonly isolation?: Isolation;
+  /** Whether transactions without writes can lose, too. Without that, they come where they began. */
+  readonly validatesReaders?: boolean;
   /** Whether open transactions hold the watermark back. */
   readonly holdsWatermark?: boolean;
   /** Whether a reopened database has all rows. */
@@ -190,7 +192,8 @@ class Attempt {
 
   /** Repeats the calls on the committed state, which must not have changed what the level of isolation protects. */
   private async commit(committed: KernelTransaction, begin: MemoryKernel): Promise<void> {
-    const { isolation = "serializable" } = this.database.options;
+    const { isolation = "serializable", validatesReaders = true } = this.database.options;
+    if (!validatesReaders && this.written.size === 0) return;
     if (isolation === "snapshot") {
       for (const each of this.written) {
         const [table = "", key = ""] = JSON.parse(each) as string[];

@@ -27,9 +27,9 @@ export interface Kernel {
   /**
    * Runs the work in a transaction, and commits unless it throws. Its error is rethrown unchanged, and nothing is kept. Committed
    * transactions have the outcome of some serial order, in every process: two that each read an empty range, or a count below a
-   * limit, and both write into it, never both commit. Either they exclude one another, or the loser runs again: at most 20 times,
-   * then 706. So the work has no other effects. Once this resolves, every later `read` of any process shows the writes, and with
-   * the capability `durable` they survive a crash.
+   * limit, and both write into it, never both commit. Either they exclude one another, or the loser runs again (the kernel then
+   * declares `parallelTransactions`): at most 20 times, then 706. So the work has no other effects. Once this resolves, every later
+   * `read` of any process shows the writes, and with the capability `durable` they survive a crash.
    */
   transaction<T>(work: (transaction: KernelTransaction) => Promise<T>): Promise<T>;
 

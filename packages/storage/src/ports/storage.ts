@@ -95,7 +95,10 @@ export interface StorageCapabilities {
   readonly durable: boolean;
   /** Several processes may use one database at once. */
   readonly severalProcesses: boolean;
-  /** Transactions run concurrently unless they write the same rows; otherwise they run one after another. */
+  /**
+   * Transactions run concurrently unless they conflict: then one waits or, over a kernel, runs again behind the other one. Otherwise they
+   * run one after another.
+   */
   readonly parallelTransactions: boolean;
   /** Value indexes speed up queries. Otherwise the adapter only records the wanted indexes. */
   readonly valueIndexes: boolean;

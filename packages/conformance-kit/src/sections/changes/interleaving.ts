@@ -24,20 +24,20 @@ async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Ch
 /** Asserts that an open transaction never adds changes up to a watermark that was already read. */
 async function overlap(storage: Storage, other: Storage, end: "committed" | "rolled back"): Promise<void> {
   const created: string[] = [];
-  const insert = async (r: Repositories, count: number) => {
-    const ids = idsOf(await r.objects.insert(files(count)));
-    if (r === other.repositories || end === "committed") created.push(...ids);
-  };
+  const insert = async (r: Repositories, count: number) => idsOf(await r.objects.insert(files(count)));
   for (let round = 0; round < 4; round += 1) {
+    // A transaction that runs again gives other IDs.
+    let own: string[] = [];
     const seen = await whileOpen(
       storage,
-      (inside) => insert(inside, 2),
+      async (inside) => (own = await insert(inside, 2)),
       async () => {
-        await insert(other.repositories, 1);
+        created.push(...(await insert(other.repositories, 1)));
         return lookAt(other.repositories);
       },
       { end },
     );
+    if (end === "committed") created.push(...own);
     equal(
       await changesUpTo(other.repositories, seen.watermark),
       seen.changes,
@@ -61,12 +61,14 @@ async function begin(storage: Storage, other: Storage): Promise<void> {
   ];
   const created: string[] = [];
   for (const start of starts) {
-    const insert = async (r: Repositories) => void created.push(...idsOf(await r.objects.insert(files(1))));
+    let own: string[] = [];
+    const insert = async (r: Repositories) => idsOf(await r.objects.insert(files(1)));
     const others = async () => {
-      await insert(other.repositories);
+      created.push(...(await insert(other.repositories)));
       return lookAt(other.repositories);
     };
-    const seen = await whileOpen(storage, start, others, { last: insert });
+    const seen = await whileOpen(storage, start, others, { last: async (inside) => (own = await insert(inside)) });
+    created.push(...own);
     const { repositories: reader } = other;
     equal(await changesUpTo(reader, seen.watermark), seen.changes, "the changes up to the watermark, read again");
     const watermark = await watermarkBehind(reader, created);

@@ -9,7 +9,6 @@ import type {
 } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
 import type { KernelOfSubject, Subject } from "../../subject.ts";
-import { codeOf } from "../../fixtures/error-of.ts";
 import { isTrue } from "../../assert/index.ts";
 
 /** The table of most checks. */
@@ -81,19 +80,6 @@ export function numberRow(key: string, number: number, ...first: readonly string
 export function startingWith(beginning: string, index?: string): KernelRange {
   const range = { from: beginning, to: `${beginning}\u{10ffff}` };
   return index === undefined ? range : { index, ...range };
-}
-
-/** Runs a transaction, and runs it again if it has lost all of its runs. */
-export async function persistently<T>(
-  kernel: Kernel,
-  work: (transaction: KernelTransaction) => Promise<T>,
-): Promise<T> {
-  // A transaction that has lost twenty times fails with 706. Others have won each time, so fifty are enough for any check.
-  for (let left = 50; left > 0; left -= 1) {
-    const running = kernel.transaction(work);
-    if ((await codeOf(running)) !== 706) return running;
-  }
-  return kernel.transaction(work);
 }
 
 /** Passes turns of the event loop. */

@@ -2,14 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kernel, KernelTransaction } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { concurrently, occurrences } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences, persistently } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import {
   kernelChecks,
   type KernelSubject,
   numberAt,
   numberRow,
-  persistently,
   put,
   rowOf,
   rowsIn,

@@ -1,7 +1,7 @@
-import { type Kernel, type KernelTransaction, ServiceError } from "@sallyport/storage";
-import { equal, isTrue } from "../../assert/index.ts";
+import { type Kernel, type KernelReader, type KernelTransaction, ServiceError } from "@sallyport/storage";
+import { equal, isTrue, rethrows } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { concurrently, signal } from "../../fixtures/concurrently.ts";
+import { concurrently, persistently, signal } from "../../fixtures/concurrently.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import {
   kernelChecks,
@@ -9,7 +9,6 @@ import {
   numberAt,
   numberRow,
   otherTable,
-  persistently,
   put,
   rowOf,
   rowsIn,
@@ -170,23 +169,20 @@ export const kernelTransactionChecks: readonly Check[] = kernelChecks({
     const before = await look();
     const errors = [new Error("mine"), new ServiceError(302, { retryAfter: 7 }), new TypeError("mine, too")];
     for (const error of errors) {
-      const thrown = await errorOf(() =>
-        kernel.transaction(async (transaction) => {
-          await transaction.put(table, [numberRow("a", 2, "3"), numberRow("c", 2, "4", "2b")]);
-          await transaction.put(otherTable.name, [numberRow("a", 2, "3")]);
-          await transaction.delete(table, ["b"]);
-          throw error;
-        }),
-      );
-      isTrue(thrown === error, `The error ${error.name} must be the one that was thrown`);
+      const work = async (transaction: KernelTransaction) => {
+        await transaction.put(table, [numberRow("a", 2, "3"), numberRow("c", 2, "4", "2b")]);
+        await transaction.put(otherTable.name, [numberRow("a", 2, "3")]);
+        await transaction.delete(table, ["b"]);
+        throw error;
+      };
+      await rethrows(error, () => kernel.transaction(work), "a transaction");
       equal(await look(), before, "the rows, the places, and the keys of the other table");
     }
-    const thrown = await errorOf(() =>
-      kernel.transaction(() => {
-        throw new RangeError("at once");
-      }),
-    );
-    isTrue(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
+    const atOnce = new RangeError("at once");
+    const work = () => {
+      throw atOnce;
+    };
+    await rethrows(atOnce, () => kernel.transaction(work), "a transaction whose work throws at once");
     // The places are free again.
     await put(kernel, [numberRow("d", 3, "3", "4")]);
     equal(await keysIn(kernel, { index: "first" }), ["a", "b", "d", "d"], "the keys in the index");
@@ -194,13 +190,11 @@ export const kernelTransactionChecks: readonly Check[] = kernelChecks({
 
   "rethrows the error of a read unchanged": async ({ kernel }) => {
     for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 })]) {
-      const thrown = await errorOf(() =>
-        kernel.read(async (reader) => {
-          await numberAt(reader, "a");
-          throw error;
-        }),
-      );
-      isTrue(thrown === error, `The error ${error.name} must be the one that was thrown`);
+      const work = async (reader: KernelReader) => {
+        await numberAt(reader, "a");
+        throw error;
+      };
+      await rethrows(error, () => kernel.read(work), "a read");
     }
   },
 

@@ -1,5 +1,5 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/storage";
-import { equal, isTrue } from "../../assert/index.ts";
+import { equal, isTrue, rethrows } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
@@ -57,20 +57,17 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
   "rethrows the errors of nested transactions unchanged": async ({ storage, r }) => {
     await storage.transaction(async (inside, attempt) => {
       for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 }), new TypeError("mine, too")]) {
-        const thrown = await errorOf(() =>
-          attempt(async () => {
-            await inside.audit.append(auditEvent);
-            throw error;
-          }),
-        );
-        isTrue(thrown === error, "The error must be the one that was thrown");
+        const nested = async () => {
+          await inside.audit.append(auditEvent);
+          throw error;
+        };
+        await rethrows(error, () => attempt(nested), "a nested transaction");
       }
-      const thrown = await errorOf(() =>
-        attempt(() => {
-          throw new RangeError("at once");
-        }),
-      );
-      isTrue(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
+      const atOnce = new RangeError("at once");
+      const nested = () => {
+        throw atOnce;
+      };
+      await rethrows(atOnce, () => attempt(nested), "a nested transaction whose work throws at once");
     });
     equal((await r.audit.read(0, 10)).length, 0, "number of events");
   },
