@@ -58,7 +58,8 @@ function choose() {
 }
 
 if (options.list) {
-  for (const mutant of chosen) console.log(describe(mutant));
+  // An exit would cut off what a pipe has not taken yet.
+  await new Promise((resolve) => process.stdout.write(`${chosen.map(describe).join("\n")}\n`, resolve));
   process.exit();
 }
 

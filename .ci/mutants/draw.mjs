@@ -13,9 +13,9 @@ export const areas = {
     "packages/core/src/objects/object-readers.ts",
     "packages/core/src/objects/write-object.ts",
   ],
-  query: ["packages/core/src/objects/query", "packages/storage-memory/src/query", "packages/storage-knex/src/query"],
+  query: ["packages/core/src/objects/query", "packages/storage/src/repositories/query", "packages/storage-knex/src/query"],
   "record store": [
-    "packages/storage-memory/src/memory-record-repository.ts",
+    "packages/storage/src/repositories/records.ts",
     "packages/storage-knex/src/knex-record-repository.ts",
     "packages/storage-knex/src/dialects/postgres/statements/record-statements.ts",
   ],
