@@ -3,8 +3,10 @@
  *
  *     node .ci/shape.mjs
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { areas } from "./mutants/draw.mjs";
+import { reference } from "./mutants/reference.mjs";
 
 const root = join(import.meta.dirname, "..");
 const core = join(root, "packages/core/src");
@@ -18,6 +20,7 @@ const bounds = {
   "methods of the kernel of storages": 15,
   "source files of storage-knex": 118,
   "contexts of core that need each other": 1,
+  "places of mutants that are gone": 0,
 };
 
 /** Paths of all TypeScript files below a folder. */
@@ -103,6 +106,9 @@ const figures = {
   "methods of the kernel of storages": kernelMethods(),
   "source files of storage-knex": [...sources.keys()].filter((path) => path.includes("/packages/storage-knex/")).length,
   "contexts of core that need each other": knot(),
+  "places of mutants that are gone": [...Object.values(areas).flat(), ...reference].filter(
+    (place) => !existsSync(join(root, place)),
+  ).length,
 };
 
 console.log(

@@ -13,7 +13,11 @@ export const areas = {
     "packages/core/src/objects/object-readers.ts",
     "packages/core/src/objects/write-object.ts",
   ],
-  query: ["packages/core/src/objects/query", "packages/storage/src/repositories/query", "packages/storage-knex/src/query"],
+  query: [
+    "packages/core/src/objects/query",
+    "packages/storage/src/repositories/query",
+    "packages/storage-knex/src/query",
+  ],
   "record store": [
     "packages/storage/src/repositories/records.ts",
     "packages/storage-knex/src/knex-record-repository.ts",
