@@ -59,7 +59,9 @@ function choose() {
 
 if (options.list) {
   // An exit would cut off what a pipe has not taken yet.
-  await new Promise((resolve) => process.stdout.write(`${chosen.map(describe).join("\n")}\n`, resolve));
+  await new Promise((resolve) => {
+    process.stdout.write(`${chosen.map(describe).join("\n")}\n`, resolve);
+  });
   process.exit();
 }
 
