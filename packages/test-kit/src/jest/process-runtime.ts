@@ -1,4 +1,5 @@
 import { createRequire, register } from "node:module";
+import type asyncHooks from "node:async_hooks";
 import { pathToFileURL } from "node:url";
 import type jestRuntime from "jest-runtime";
 
@@ -7,6 +8,41 @@ process.setSourceMapsEnabled(true);
 
 const require = createRequire(import.meta.url);
 const { default: Runtime } = require("jest-runtime") as typeof jestRuntime;
+
+/**
+ * Keeps a value while a callback runs, as `AsyncLocalStorage` does, if only one callback runs at a time. Jest keeps the running
+ * test in such a storage, a new one for each test file. Each makes Node call a hook for every promise of the process, and
+ * none is ever disabled: after a hundred test files, promises would cost more than the work between them.
+ */
+class SequentialStorage<Value> {
+  #value: Value | undefined;
+
+  getStore(): Value | undefined {
+    return this.#value;
+  }
+
+  run<Result>(value: Value, callback: () => Promise<Result>): Promise<Result> {
+    const outer = this.#value;
+    this.#value = value;
+    return callback().finally(() => {
+      this.#value = outer;
+    });
+  }
+}
+
+function requireWithSequentialStorage(path: string): unknown {
+  const hooks = require("node:async_hooks") as { AsyncLocalStorage: unknown } & Omit<
+    typeof asyncHooks,
+    "AsyncLocalStorage"
+  >;
+  const { AsyncLocalStorage } = hooks;
+  hooks.AsyncLocalStorage = SequentialStorage;
+  try {
+    return require(path);
+  } finally {
+    hooks.AsyncLocalStorage = AsyncLocalStorage;
+  }
+}
 
 /** Number of test files that this process has loaded. It is part of the URLs of their TypeScript modules. */
 let loaded = 0;
@@ -25,6 +61,7 @@ export default class ProcessRuntime extends Runtime {
       // It collects the tests of one file, in its module and in a global variable.
       delete require.cache[path];
       Reflect.deleteProperty(globalThis, Symbol.for("EVENT_HANDLERS"));
+      return requireWithSequentialStorage(path) as T;
     }
     return require(path) as T;
   }

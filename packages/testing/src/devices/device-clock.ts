@@ -18,6 +18,9 @@ export function shiftClocks(): () => void {
   });
   globalThis.Date = ShiftedDate;
   return () => {
-    if (globalThis.Date === ShiftedDate) globalThis.Date = RealDate;
+    if (globalThis.Date !== ShiftedDate) return;
+    globalThis.Date = RealDate;
+    // Otherwise every promise of the process would still be tracked.
+    offsets.disable();
   };
 }
