@@ -15,7 +15,6 @@ const longest = [
   "apps/server/test/routes/routes.test.ts",
   "apps/server/test/faults/requests.test.ts",
   "packages/conformance-kit/test/package.test.ts",
-  "packages/testing/test/testing.test.ts",
   "apps/server/test/processes/file-commands.test.ts",
   "apps/server/test/processes/master-key.test.ts",
   "apps/server/test/macros/attacks-on-calls.test.ts",

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { fileStoreConformance } from "@sallyport/conformance-kit";
 import { type NewObject, type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/storage";
 import {
   type CallName,
@@ -15,12 +14,8 @@ import {
   Latch,
   type OwnCall,
   withFaults,
-  FileStoreFaultScript,
-  withFileStoreFaults,
 } from "@sallyport/testing/faults";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-test";
-import { fileStoreSuite } from "./file-store-suite.ts";
 
 const run = promisify(execFile);
 const guide = await readFile(new URL("../../../../docs/guides/testing/faults.md", import.meta.url), "utf8");
@@ -324,11 +319,3 @@ describe("with faults", () => {
     expect(await outcomeOf(inner.health())).toBe(706);
   });
 });
-
-const underTest = fileStoreUnderTest("A file store with an empty fault script", {
-  wrap: (store) => withFileStoreFaults(store, new FileStoreFaultScript()),
-});
-
-await fileStoreConformance(underTest);
-
-fileStoreSuite();

@@ -1,9 +1,8 @@
 import { startCodeLogIn } from "@sallyport/client/identity";
 import { startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
-/** Log-ins with fake identity providers. */
-export function providersSuite(): void {
+describe("providers", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -78,4 +77,4 @@ export function providersSuite(): void {
       await listening.close();
     }
   });
-}
+});

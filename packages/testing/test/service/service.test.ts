@@ -1,9 +1,8 @@
 import { startTestService, type TestService } from "@sallyport/testing";
 import request from "supertest";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
-/** A service in process: content, reset, aliases. */
-export function serviceSuite(): void {
+describe("service", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -174,4 +173,4 @@ export function serviceSuite(): void {
     const content = { objects: [{ className: "Note", attributes: { Text: { "~Ref": "nobody" } } }] };
     await expect(service.seed(content)).rejects.toThrow('refers to "nobody"');
   });
-}
+});

@@ -4,12 +4,11 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runTesting } from "../src/commands/run-testing.ts";
+import { runTesting } from "../../src/commands/run-testing.ts";
 import { startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
-/** A suite against two servers. */
-export function diffSuite(): void {
+describe("diff", () => {
   let folder: string;
   let service: TestService;
   const other = createServer();
@@ -26,7 +25,7 @@ export function diffSuite(): void {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "sallyport-diff-"));
     mkdirSync(join(folder, "node_modules/@sallyport"), { recursive: true });
-    symlinkSync(join(import.meta.dirname, ".."), join(folder, "node_modules/@sallyport/testing"));
+    symlinkSync(join(import.meta.dirname, "../.."), join(folder, "node_modules/@sallyport/testing"));
     writeFileSync(join(folder, "suite.mjs"), suite);
     writeFileSync(join(folder, "idle.mjs"), "");
     service = await startTestService({ databases: { "": tickets }, listen: true });
@@ -113,4 +112,4 @@ export function diffSuite(): void {
       expect(text).toContain(reason);
     }
   });
-}
+});

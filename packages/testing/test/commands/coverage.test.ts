@@ -12,7 +12,7 @@ import {
 } from "@sallyport/testing/coverage";
 import JestReporter from "@sallyport/testing/jest-reporter";
 import { VitestCoverageReporter } from "@sallyport/testing/vitest-reporter";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
 /** Runs the command and returns its exit code and output. */
 async function run(...args: string[]) {
@@ -22,8 +22,7 @@ async function run(...args: string[]) {
   return { code, text };
 }
 
-/** The part of the contract that a run has exercised. */
-export function coverageSuite(): void {
+describe("coverage", () => {
   let folder: string;
   let service: TestService;
 
@@ -169,4 +168,4 @@ export function coverageSuite(): void {
     expect([coverage.routes.percent, coverage.pairs.percent, coverage.neverWithoutSession]).toEqual([100, 100, []]);
     expect(contractCoverage([], routes)).toMatchObject({ routes: { percent: 0 }, modes: null });
   });
-}
+});

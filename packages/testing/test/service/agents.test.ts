@@ -1,8 +1,7 @@
 import { describeEachMode, logInModes, startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
-/** Agents in every mode. */
-export function agentsSuite(): void {
+describe("agents", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -96,7 +95,7 @@ export function agentsSuite(): void {
       expect(shown).toMatch(/curl -sS -X POST .*-H "sessionid: \$SESSION_ID"/i);
       expect(shown).toMatch(/Why it was refused:\n {2}POST \/v1\/object\/\S+, user ada\n/);
     }
-    expect(error.stack).toMatch(/\n +at .*agents-suite/);
+    expect(error.stack).toMatch(/\n +at .*agents\.test/);
   });
 
   test("logs in with a password that looks like a digest, and with the password of a digest", async () => {
@@ -120,4 +119,4 @@ export function agentsSuite(): void {
     expect(defined).toEqual(logInModes.map((mode) => `orders (${mode})`));
     expect(modes).toEqual(logInModes);
   });
-}
+});

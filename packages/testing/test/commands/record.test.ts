@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SallyportClient } from "@sallyport/client";
 import { startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
 const databases = {
   "": {
@@ -14,15 +14,14 @@ const databases = {
   },
 };
 
-/** Recorded suites. */
-export function recordSuite(): void {
+describe("record", () => {
   let folder: string;
   let service: TestService;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "sallyport-record-"));
     mkdirSync(join(folder, "node_modules/@sallyport"), { recursive: true });
-    symlinkSync(join(import.meta.dirname, ".."), join(folder, "node_modules/@sallyport/testing"));
+    symlinkSync(join(import.meta.dirname, "../.."), join(folder, "node_modules/@sallyport/testing"));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     service = await startTestService({ databases, listen: true });
   });
@@ -153,4 +152,4 @@ export function recordSuite(): void {
       "SALLYPORT_TEST_SERVER=wrong.json: No server answers at http://127.0.0.1:9/_CheckService.",
     );
   });
-}
+});

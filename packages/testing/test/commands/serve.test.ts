@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runTesting } from "../src/commands/run-testing.ts";
+import { runTesting } from "../../src/commands/run-testing.ts";
 import { connectTestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
 interface Place {
   readonly url: string;
@@ -23,8 +23,7 @@ async function start(options: readonly string[], signal: AbortSignal) {
   });
 }
 
-/** The stand-alone service, as tests in other languages use it. */
-export function serveSuite(): void {
+describe("serve", () => {
   let folder: string;
   let place: Place;
   let running: Promise<number>;
@@ -167,12 +166,12 @@ export function serveSuite(): void {
   });
 
   test("is a command of the package", async () => {
-    const { bin } = (await import("../package.json", { with: { type: "json" } })).default;
-    const main = fileURLToPath(new URL(`../${bin.testing}`, import.meta.url));
+    const { bin } = (await import("../../package.json", { with: { type: "json" } })).default;
+    const main = fileURLToPath(new URL(`../../${bin.testing}`, import.meta.url));
     const text = await new Promise<string>((resolve) => {
       const env = { ...process.env, NODE_ENV: "production", NODE_OPTIONS: "" };
       execFile(process.execPath, [main, "serve"], { env }, (_error, _stdout, stderr) => resolve(stderr));
     });
     expect(text).toContain("not for production");
   });
-}
+});

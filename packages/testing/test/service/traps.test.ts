@@ -1,8 +1,7 @@
 import { startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
-/** The mail trap and the licence trap. */
-export function trapsSuite(): void {
+describe("traps", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -69,4 +68,4 @@ export function trapsSuite(): void {
       await plain.close();
     }
   });
-}
+});

@@ -12,8 +12,7 @@ const messageOf = (check: () => void): string => {
   throw new Error("The check passed.");
 };
 
-/** Matchers, assertions and stable snapshots of responses. */
-export function matchersSuite(): void {
+describe("matchers", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -137,4 +136,4 @@ export function matchersSuite(): void {
     expect(both.body).toEqual([{ "~ObjectID": "<id 1>" }, { "~ObjectID": "<id 2>" }, { "~ObjectID": "<id 1>" }]);
     expect(stable({ status: 200, body: { sessionId: "secret" } }).body).toEqual({ sessionId: "<sessionId>" });
   });
-}
+});

@@ -1,11 +1,10 @@
 import { catalogue, extensions } from "@sallyport/storage/errors";
 import { describeEachMode, startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
 const codes = [...catalogue, ...extensions];
 
-/** Failures on demand. */
-export function failuresSuite(): void {
+describe("failures", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -102,4 +101,4 @@ export function failuresSuite(): void {
     const { body } = await service.as("ada").get("/_CheckSession").set("sallyport-test-fail", "often").expect(400);
     expect(body.status).toMatchObject({ internalStatus: "307", debugMessage: expect.stringContaining("catalogue") });
   });
-}
+});

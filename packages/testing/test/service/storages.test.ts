@@ -6,12 +6,11 @@ import { assertError } from "@sallyport/testing/assert";
 import { startTestService, type TestService, type TestServiceOptions } from "@sallyport/testing";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import pg from "pg";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
 const given = { "": tickets, "other-one": { users: [{ name: "ada" }] } };
 
-/** Services on SQL storages. */
-export function storagesSuite(): void {
+describe("storages", () => {
   const startAndReset = async (
     storage: NonNullable<TestServiceOptions["storage"]>,
     databases: TestServiceOptions["databases"] = given,
@@ -136,7 +135,7 @@ export function storagesSuite(): void {
       await postgres.stop();
     }
   }, 60_000);
-}
+});
 
 /** An address for another role. */
 function urlOf(address: string, username: string, password: string): string {

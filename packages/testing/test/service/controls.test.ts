@@ -1,8 +1,7 @@
 import { describeEachMode, startTestService, type TestService } from "@sallyport/testing";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
-/** Second factors, administrators, slow and dropped connections, the audit and the journal. */
-export function controlsSuite(): void {
+describe("controls", () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -134,4 +133,4 @@ export function controlsSuite(): void {
       expect(service.journal).toEqual([]);
     });
   });
-}
+});

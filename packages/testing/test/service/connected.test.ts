@@ -15,7 +15,7 @@ import {
 import { contractCoverage, readExercises, startCoverage } from "@sallyport/testing/coverage";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { generateSync } from "otplib";
-import { tickets } from "./content.ts";
+import { tickets } from "../content.ts";
 
 /** The suite of a team: it does not know which kind of service it tests. */
 function teamSuite(serviceOf: () => TestService): void {
@@ -48,8 +48,7 @@ function teamSuite(serviceOf: () => TestService): void {
   });
 }
 
-/** Agents of a service in this process and of one that runs elsewhere. */
-export function connectedSuite(): void {
+describe("connected", () => {
   let folder: string;
   let deployed: TestService;
   let connected: TestService;
@@ -83,8 +82,12 @@ export function connectedSuite(): void {
     rmSync(folder, { recursive: true });
   });
 
-  describe("in process", () => teamSuite(() => deployed));
-  describe("deployed", () => teamSuite(() => connected));
+  describe("in process", () => {
+    teamSuite(() => deployed);
+  });
+  describe("deployed", () => {
+    teamSuite(() => connected);
+  });
 
   test("records the coverage of agents", async () => {
     const { routes, codes, modes } = contractCoverage(await readExercises([folder]));
@@ -212,4 +215,4 @@ export function connectedSuite(): void {
     const wrong = { url, appKey: "k", allowWrite: true } as ConnectOptions;
     await expect(connectTestService(wrong)).rejects.toThrow('Did you mean "allowWrites"?');
   });
-}
+});

@@ -3,8 +3,7 @@ import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 
 const engines = ["memory", "Postgres"] as const;
 
-/** Rules that depend on time, on storages with different clocks. */
-export function clockSuite(): void {
+describe("clock", () => {
   describe.each(engines)("on %s", (engine) => {
     let service: TestService;
     let postgres: Awaited<ReturnType<typeof startRealPostgres>> | undefined;
@@ -119,4 +118,4 @@ export function clockSuite(): void {
       }
     });
   });
-}
+});
