@@ -4,7 +4,6 @@ import { openEmbeddedEngine, type EmbeddedEngine } from "@sallyport/storage-pgli
 import type { Knex } from "knex";
 import pg from "pg";
 import { preparedDatabase } from "./prepared-database.ts";
-import { statementTimeoutSuite } from "./statement-timeout-suite.ts";
 
 const database = preparedDatabase();
 
@@ -243,5 +242,3 @@ describe("sessions", () => {
     }, 30_000);
   });
 });
-
-statementTimeoutSuite(database);
