@@ -12,7 +12,6 @@ import { unmetBy } from "../src/dialects/postgres/server-facts.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { postgresFacts } from "../src/index.ts";
 import { runWorkers } from "./processes/run-workers.ts";
-import { moveSuite, replicatesLogically } from "./move-suite.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 
@@ -358,5 +357,3 @@ describe("schemas", () => {
     expect(stderr).toContain("npm run schemas");
   });
 });
-
-((await replicatesLogically()) ? describe : describe.skip)("moves to another server", moveSuite);

@@ -26,8 +26,7 @@ describe("plans of frequent statements", () => {
   const sessionDigest = `'\\x${digestOf("s1")}'`;
 
   beforeAll(async () => {
-    database = await openTestDatabase();
-    await database.storage().migrate();
+    database = await openTestDatabase({ migrated: true });
     // Otherwise the rows may still wait for a flush during the vacuum and not be marked as visible to all.
     await database.admin.query("set synchronous_commit = on");
     // As in a database that was in use: the rows of former readers have lower stamps.

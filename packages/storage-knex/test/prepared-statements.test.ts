@@ -11,8 +11,7 @@ describe("prepared statements", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await openTestDatabase();
-    await database.storage().migrate();
+    database = await openTestDatabase({ migrated: true });
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -152,9 +151,8 @@ describe("serialization", () => {
     let query: jest.SpiedFunction<pg.Client["query"]>;
 
     beforeAll(async () => {
-      database = await openTestDatabase();
+      database = await openTestDatabase({ migrated: true });
       storage = database.storage();
-      await storage.migrate();
       const { objects, model: models } = storage.repositories;
       await models.change({ put: classes }, (await models.load()).generation);
       model = new Model(await models.load());

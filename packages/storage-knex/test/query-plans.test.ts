@@ -14,7 +14,6 @@ import { countText, findText } from "../src/dialects/postgres/query/object-query
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import type { ComposedText } from "../src/query/query-scope.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
-import { valueIndexSuite } from "./value-index-suite.ts";
 
 describe("queries of 40,000 objects read few rows for", () => {
   interface PlanNode {
@@ -163,9 +162,8 @@ describe("queries of 40,000 objects read few rows for", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await openTestDatabase();
+    database = await openTestDatabase({ migrated: true });
     const storage = database.storage();
-    await storage.migrate();
     const insert = (className: string, count: number, attributes: string) =>
       database.admin.query(`
         insert into test.objects (uuid, class, attributes, stored_at, readers)
@@ -245,8 +243,4 @@ describe("queries of 40,000 objects read few rows for", () => {
     },
     90_000,
   );
-});
-
-describe("value indexes", () => {
-  valueIndexSuite();
 });

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, seesAll } from "@sallyport/storage";
 import { KnexStorage } from "../src/index.ts";
-import { channel, sharedChannelSuite, sharedThrottleSuite } from "./processes-suite.ts";
-import { recordQuotaSuite } from "./record-quota-suite.ts";
-import { renewalsSuite } from "./renewals-suite.ts";
-import { digestOf, newSession, openPolicy } from "./sample.ts";
+import { channel, digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
 describe("secure sessions of several processes", () => {
@@ -12,9 +9,8 @@ describe("secure sessions of several processes", () => {
   let storage: KnexStorage;
 
   beforeAll(async () => {
-    database = await openTestDatabase();
+    database = await openTestDatabase({ migrated: true });
     storage = database.storage();
-    await storage.migrate();
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -23,13 +19,6 @@ describe("secure sessions of several processes", () => {
     await storage.repositories.sessions.open(session, openPolicy);
     return session.digest;
   };
-
-  sharedChannelSuite(() => ({
-    url: database.url,
-    schema: "test",
-    storage,
-    unusedBlocks: async () => (await database.admin.query("select from test.cipher_blocks where uses = 0")).rows,
-  }));
 
   test("leave no channel behind when they are ended, swept or replaced", async () => {
     const names = ["ended", "of a device"];
@@ -55,18 +44,6 @@ describe("secure sessions of several processes", () => {
   });
 });
 
-describe("extensions of sessions", () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    await database.storage().migrate();
-  }, startTimeout);
-  afterAll(() => database.drop());
-
-  renewalsSuite(async (clockOffset) => database.storage({ clockOffset }));
-});
-
 describe("throttling in SQL", () => {
   let database: TestDatabase;
   let storage: KnexStorage;
@@ -74,9 +51,8 @@ describe("throttling in SQL", () => {
   const policy = { maxFailures: 3, initialDelay: 60_000, maxDelay: 900_000, resetAfter: 3_600_000 };
 
   beforeAll(async () => {
-    database = await openTestDatabase();
+    database = await openTestDatabase({ migrated: true });
     storage = database.storage({ clockOffset: () => offset });
-    await storage.migrate();
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -92,13 +68,6 @@ describe("throttling in SQL", () => {
         expect(await throttle.fail(keys)).toBe(delayAfter(failures, odd));
     }
   });
-
-  sharedThrottleSuite(() => ({
-    url: database.url,
-    schema: "test",
-    storage,
-    setClock: (ahead) => void (offset = ahead),
-  }));
 
   test("counts every one of many concurrent failures with any key order", async () => {
     const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, maxFailures: 1_000 } }));
@@ -126,31 +95,11 @@ describe("throttling in SQL", () => {
   });
 });
 
-describe("record quotas on Postgres", () => {
-  let database: TestDatabase;
-  let storage: KnexStorage;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    storage = database.storage();
-    await storage.migrate();
-  }, startTimeout);
-  afterAll(() => database.drop());
-
-  const connections = async () =>
-    (
-      (await database.admin.query("select current_setting('max_connections')::integer as most")).rows[0] as {
-        most: number;
-      }
-    ).most;
-  recordQuotaSuite(() => ({ url: database.url, schema: "test", storage, connections }));
-});
-
 describe("the number of an object ID in the database", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await openTestDatabase();
-    await database.storage().migrate();
+    database = await openTestDatabase({ migrated: true });
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -199,8 +148,7 @@ describe("the number of an object ID in the database", () => {
 describe("object counts", () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await openTestDatabase();
-    await database.storage().migrate();
+    database = await openTestDatabase({ migrated: true });
   }, 60_000);
   afterAll(() => database.drop());
 
@@ -278,8 +226,7 @@ describe("admissions of concurrent requests", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await openTestDatabase();
-    await database.storage().migrate();
+    database = await openTestDatabase({ migrated: true });
   }, startTimeout);
   afterAll(() => database.drop());
 

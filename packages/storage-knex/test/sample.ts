@@ -13,6 +13,9 @@ export const openPolicy: SessionPolicy = {
   perDevice: 5,
 };
 
+/** Keys of a secure session. */
+export const channel = { wrappedKey: "wrapped", ivPrefix: Uint8Array.of(1, 2, 3) };
+
 export function newSession(name: string, changes: Partial<NewSession> = {}): NewSession {
   return {
     digest: digestOf(name),

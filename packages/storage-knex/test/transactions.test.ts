@@ -2,11 +2,9 @@ import type { AuditEvent, Repositories } from "@sallyport/storage";
 import { Applications } from "@sallyport/core";
 import { acquire, release } from "../src/dialects/postgres/connection.ts";
 import { KnexStorage } from "../src/index.ts";
-import { openInProcesses, sharedSessionSuite, times } from "./processes-suite.ts";
+import { openInProcesses, times } from "./engines/open-in-processes.ts";
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
-import { cancelledReadsSuite } from "./cancelled-reads-suite.ts";
-import { databaseFailureSuite } from "./database-failure-suite.ts";
 
 describe("transactions", () => {
   describe("sessions of several processes", () => {
@@ -15,9 +13,8 @@ describe("transactions", () => {
     let offset = 0;
 
     beforeAll(async () => {
-      database = await openTestDatabase();
+      database = await openTestDatabase({ migrated: true });
       storage = database.storage({ clockOffset: () => offset });
-      await storage.migrate();
     }, startTimeout);
     beforeEach(async () => {
       offset = 0;
@@ -32,9 +29,6 @@ describe("transactions", () => {
     });
     afterAll(() => database.drop());
 
-    const subject = () => ({ url: database.url, schema: "test", storage });
-    sharedSessionSuite(subject);
-
     test(
       "fill the limit exactly if they begin concurrently",
       async () => {
@@ -42,8 +36,10 @@ describe("transactions", () => {
           "select current_setting('max_connections')::integer as connections",
         );
         const limit = (rows[0] as { connections: number }).connections + 20;
-        const outcomes = await openInProcesses(subject(), { ...openPolicy, limit }, (process) =>
-          Array.from({ length: limit / 2 }, (_, index) => newSession(`side by side ${process} ${index}`)),
+        const outcomes = await openInProcesses(
+          { url: database.url, schema: "test" },
+          { ...openPolicy, limit },
+          (process) => Array.from({ length: limit / 2 }, (_, index) => newSession(`side by side ${process} ${index}`)),
         );
         expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([limit, outcomes.length - limit]);
         expect(await storage.repositories.sessions.count()).toBe(limit);
@@ -115,9 +111,8 @@ describe("transactions", () => {
     let storage: KnexStorage;
 
     beforeAll(async () => {
-      database = await openTestDatabase();
+      database = await openTestDatabase({ migrated: true });
       storage = database.storage();
-      await storage.migrate();
       for (const [index, name] of ["a", "b"].entries()) {
         await storage.repositories.accounts.create(
           { userId: `${index + 1}`, loginName: name, secret: "s", administrator: false },
@@ -128,8 +123,6 @@ describe("transactions", () => {
     afterAll(() => database.drop());
 
     const disable = (r: Repositories, userId: string) => r.accounts.change(userId, { disabled: true });
-
-    cancelledReadsSuite(() => database);
 
     test("retries both transactions after a deadlock", async () => {
       const attempts = [0, 0];
@@ -331,8 +324,4 @@ describe("transactions", () => {
       await expect(storage.transaction(() => Promise.reject(mine))).rejects.toBe(mine);
     });
   });
-});
-
-describe("database failures", () => {
-  databaseFailureSuite();
 });

@@ -1,10 +1,7 @@
 import { beforeAllChanges, objectNumber, type Repositories, seesAll } from "@sallyport/storage";
 import type { RowDataPacket } from "mysql2";
 import { mariadbRecovery, type MariadbStorage } from "../../src/index.ts";
-import { channel, sharedChannelSuite, sharedSessionSuite, sharedThrottleSuite } from "../processes-suite.ts";
-import { recordQuotaSuite } from "../record-quota-suite.ts";
-import { renewalsSuite } from "../renewals-suite.ts";
-import { digestOf, newSession, openPolicy } from "../sample.ts";
+import { channel, digestOf, newSession, openPolicy } from "../sample.ts";
 import { processTimeout } from "../test-database.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
@@ -154,7 +151,7 @@ describe("the object write lock on MariaDB", () => {
   });
 });
 
-describe("processes that share a MariaDB", () => {
+describe("secure sessions on MariaDB", () => {
   let server: TestMariadb;
   let database: string;
   let storage: MariadbStorage;
@@ -166,26 +163,11 @@ describe("processes that share a MariaDB", () => {
     storage = await server.storage({ database, clockOffset: () => offset });
     await storage.migrate();
   }, processTimeout);
-  beforeEach(async () => {
-    offset = 0;
-    for (const userId of ["1", "2"]) await storage.repositories.sessions.end({ userId });
-  });
   afterAll(() => server.close());
 
-  const subject = () => ({
-    url: server.url,
-    schema: database,
-    storage,
-    unusedBlocks: () => rowsOf(`select 1 from ${database}.cipher_blocks where uses = 0`),
-    setClock: (ahead: number) => void (offset = ahead),
-  });
   const rowsOf = async (text: string) => (await server.admin.query<RowDataPacket[]>(text))[0];
 
-  sharedSessionSuite(subject);
-  sharedChannelSuite(subject);
-  sharedThrottleSuite(subject);
-
-  test("remove channels when sessions are ended, swept or replaced", async () => {
+  test("leave no channel behind when they are ended, swept or replaced", async () => {
     const { sessions } = storage.repositories;
     for (const name of ["ended", "of a device", "of a device, again", "swept"]) {
       await sessions.open(newSession(name, { mode: "secure", channel, deviceId: name.split(",")[0] ?? null }), {
@@ -202,23 +184,6 @@ describe("processes that share a MariaDB", () => {
     expect(await sessions.sweep(10)).toBe(2);
     expect(await channels()).toEqual([]);
   });
-});
-
-describe("record quotas on MariaDB", () => {
-  let server: TestMariadb;
-  let schema: string;
-  let storage: MariadbStorage;
-  beforeAll(async () => {
-    server = await openTestMariadb();
-    schema = server.freshName();
-    storage = await server.storage({ database: schema });
-    await storage.migrate();
-  }, processTimeout);
-  afterAll(() => server.close());
-
-  const connections = async () =>
-    Number((await server.admin.query<RowDataPacket[]>("select @@max_connections as most"))[0][0]?.["most"]);
-  recordQuotaSuite(() => ({ url: server.url, schema, storage, connections }));
 });
 
 describe("throttling on MariaDB", () => {
@@ -325,18 +290,4 @@ describe("recovery on MariaDB", () => {
     expect((await changes.watermark()) - stamp).toBeGreaterThan(2 ** 30);
     expect((await put("after")) - version).toBeGreaterThan(2 ** 30);
   }, 60_000);
-});
-
-describe("extensions of sessions on MariaDB", () => {
-  let server: TestMariadb;
-  let database: string;
-
-  beforeAll(async () => {
-    server = await openTestMariadb();
-    database = server.freshName();
-    await (await server.storage({ database })).migrate();
-  });
-  afterAll(() => server.close());
-
-  renewalsSuite((clockOffset) => server.storage({ database, clockOffset }));
 });

@@ -12,7 +12,6 @@ import { Migrator } from "../../src/dialects/mariadb/migrations/migrator.ts";
 import { tablesOf } from "../../src/dialects/mariadb/tables.ts";
 import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
 import { codeOf, newSession, openPolicy } from "../sample.ts";
-import { unreachableServerSuite } from "../unreachable-server-suite.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
 describe("migrations on MariaDB", () => {
@@ -303,11 +302,6 @@ describe("MariaDB failures", () => {
     await server.admin.query("rollback");
     expect(await new Applications(storage.repositories.records).existing(["before"])).toEqual([]);
   });
-
-  unreachableServerSuite(() => ({
-    url: server.url,
-    connect: async (settings) => storageOver(await server.connect(settings)),
-  }));
 
   test("return 705 for an unknown database and 704 for a refused log-in, without the password in any error", async () => {
     const { knex } = await server.connect();

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Knex } from "knex";
-import { OpenCalls } from "../src/open-calls.ts";
-import { tablesOf } from "../src/dialects/postgres/tables.ts";
-import { confirmedByAll } from "../src/dialects/postgres/statements/expressions.ts";
-import { TimelineGuard } from "../src/dialects/postgres/timeline.ts";
-import { KnexStorage, postgresRecovery, type TimelineEvent, type TimelineOptions } from "../src/index.ts";
-import { codeOf, newSession, openPolicy } from "./sample.ts";
-import type { TestDatabase } from "./test-database.ts";
+import { OpenCalls } from "../../src/open-calls.ts";
+import { tablesOf } from "../../src/dialects/postgres/tables.ts";
+import { confirmedByAll } from "../../src/dialects/postgres/statements/expressions.ts";
+import { TimelineGuard } from "../../src/dialects/postgres/timeline.ts";
+import { KnexStorage, postgresRecovery, type TimelineEvent, type TimelineOptions } from "../../src/index.ts";
+import { codeOf, newSession, openPolicy } from "../sample.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "../test-database.ts";
 
 interface Recorded {
   readonly name: string;
@@ -80,8 +80,13 @@ class FakeCluster {
   }
 }
 
-/** Timelines of the server: a failover as the statements tell it, and the recovery in a real database. */
-export function timelineSuite(database: () => TestDatabase): void {
+describe("timelines", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase({ migrated: true });
+  }, startTimeout);
+  afterAll(() => database.drop());
+
   /** A cluster and a process that has used its first primary. */
   const scene = async (afterLossyFailover?: TimelineOptions["afterLossyFailover"]) => {
     const cluster = new FakeCluster();
@@ -187,7 +192,7 @@ export function timelineSuite(database: () => TestDatabase): void {
     ["ANY 2 (one,two)", true],
     ['3(one, "*", two)', false],
   ])("whether all standbys of the list `%s` confirm a commit: %s", async (names, isProof) => {
-    const { rows } = await database().admin.query(`select ${confirmedByAll("$1::text")} as proof`, [names]);
+    const { rows } = await database.admin.query(`select ${confirmedByAll("$1::text")} as proof`, [names]);
     expect(rows).toEqual([{ proof: isProof }]);
   });
 
@@ -224,7 +229,7 @@ export function timelineSuite(database: () => TestDatabase): void {
     const schema = "timelines";
     const opened: KnexStorage[] = [];
     const open = () => {
-      const { knex } = database().connect({ url: database().directUrl, pool: { max: 2 } });
+      const { knex } = database.connect({ url: database.directUrl, pool: { max: 2 } });
       const storage = new KnexStorage({
         knex,
         schema,
@@ -233,7 +238,7 @@ export function timelineSuite(database: () => TestDatabase): void {
       opened.push(storage);
       return storage;
     };
-    const run = async (text: string, ...values: unknown[]) => (await database().admin.query(text, values)).rows;
+    const run = async (text: string, ...values: unknown[]) => (await database.admin.query(text, values)).rows;
     const storage = open();
     await storage.migrate();
     const { repositories: r } = storage;
@@ -264,7 +269,7 @@ export function timelineSuite(database: () => TestDatabase): void {
     while ((await codeOf(count())) !== 705) await pause(10);
     for (const call of calls) expect(await codeOf(call())).toBe(705);
 
-    const recovery = postgresRecovery(database().connect().knex, schema);
+    const recovery = postgresRecovery(database.connect().knex, schema);
     const { timeline } = await recovery.look();
     expect(await recovery.look()).toEqual({ timeline: name, isPending: true });
     await recovery.skip("secure");
@@ -283,4 +288,4 @@ export function timelineSuite(database: () => TestDatabase): void {
     expect(await count()).toBe(0);
     for (const each of opened) await each.close();
   });
-}
+});

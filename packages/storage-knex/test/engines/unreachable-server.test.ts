@@ -1,29 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Storage } from "@sallyport/storage";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
-import type { PooledConnectionSettings } from "../src/pooled-connections.ts";
-import { codeOf } from "./sample.ts";
+import { codeOf } from "../sample.ts";
+import { onEngines } from "./on-engines.ts";
 
-interface ServerSubject {
-  /** URL of the database server. */
-  readonly url: string;
-  /** A migrated storage with its own connections. */
-  connect(
-    settings: Partial<Omit<PooledConnectionSettings, "pool">> & { readonly pool?: { readonly max: number } },
-  ): Promise<Storage>;
-}
-
-/** A server that is down or silent, like a frozen machine or an unplugged cable. */
-export function unreachableServerSuite(subject: () => ServerSubject): void {
+// The server is down, or silent like a frozen machine or an unplugged cable.
+onEngines("an unreachable server", (database) => {
   const relayed = async () => {
-    const relay = new TcpRelay(new URL(subject().url));
+    const relay = new TcpRelay(new URL(database().url));
     await relay.listen();
     return relay;
   };
 
   test("a database that refuses connections fails all waiting calls with 704 and recovers with the next call", async () => {
     const relay = await relayed();
-    const storage = await subject().connect({ url: relay.url, pool: { max: 2 } });
+    const storage = await database().connect({ url: relay.url, pool: { max: 2 } });
     expect(await storage.repositories.sessions.count()).toBe(0);
     await relay.refuse();
     const calls = Array.from({ length: 20 }, () => codeOf(storage.repositories.sessions.count()));
@@ -39,7 +29,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
     const relay = await relayed();
     relay.answer(false);
     // Long enough to connect on a busy machine.
-    const storage = await subject().connect({ url: relay.url, connectTimeout: 1_000 });
+    const storage = await database().connect({ url: relay.url, connectTimeout: 1_000 });
     expect(await codeOf(storage.health())).toBe(704);
     relay.answer(true);
     await expect(storage.health()).resolves.toBeUndefined();
@@ -48,7 +38,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
 
   test("a database that becomes silent fails calls and transactions with 704 within a time limit", async () => {
     const relay = await relayed();
-    const storage = await subject().connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } });
+    const storage = await database().connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } });
     await storage.health();
     relay.answer(false);
     expect(await codeOf(storage.repositories.sessions.count())).toBe(704);
@@ -66,7 +56,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
 
   test("a frozen server fails pending requests with 704 within 5 s and later ones immediately, until it answers again", async () => {
     const relay = await relayed();
-    const { repositories } = await subject().connect({
+    const { repositories } = await database().connect({
       url: relay.url,
       connectTimeout: 30_000,
       pool: { max: 2 },
@@ -92,4 +82,4 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
     while ((await count()) === 704) await pause(50);
     await relay.refuse();
   }, 30_000);
-}
+});

@@ -1,16 +1,21 @@
 import { seesAll } from "@sallyport/storage";
-import { PostgresReplicas, type ReplicaState } from "../src/index.ts";
-import type { TestDatabase } from "./test-database.ts";
+import { PostgresReplicas, type ReplicaState } from "../../src/index.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "../test-database.ts";
 
-/** Replicas that cannot be used. A drill has real ones, which need programs of Postgres that not every machine has. */
-export function replicasSuite(database: () => TestDatabase): void {
+describe("replicas that cannot be used", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase({ migrated: true });
+  }, startTimeout);
+  afterAll(() => database.drop());
+
   const settings = {
     pool: { max: 2, acquireTimeout: 1_000, maxPendingAcquires: 10 },
     connectTimeout: 1_000,
     statementTimeout: 1_000,
   };
   const open = async (urls: readonly string[]) => {
-    const { knex } = database().connect();
+    const { knex } = database.connect();
     const changes: ReplicaState[] = [];
     const replicas = new PostgresReplicas({
       ...settings,
@@ -18,7 +23,7 @@ export function replicasSuite(database: () => TestDatabase): void {
       urls,
       onChange: (state) => changes.push(state),
     });
-    const storage = database().storage({ knex, replicas });
+    const storage = database.storage({ knex, replicas });
     const { position } = await storage.repositories.admission.admit({
       appKey: null,
       session: null,
@@ -38,7 +43,7 @@ export function replicasSuite(database: () => TestDatabase): void {
     ["without an answer", (url: string) => url.replace(/:\d+\//, ":1/"), /ECONNREFUSED/],
     ["without the database", (url: string) => url.replace(/\/\w+$/, "/none"), /"none" does not exist/],
   ])("a replica %s is left out, and the primary answers", async (_, urlOf, reason) => {
-    const url = urlOf(database().url);
+    const url = urlOf(database.url);
     const { changes, find, position, replicas } = await open([url]);
     expect(position).toBeDefined();
     const fault = expect.stringMatching(reason);
@@ -50,7 +55,7 @@ export function replicasSuite(database: () => TestDatabase): void {
   });
 
   test("admissions without replicas have no position", async () => {
-    const { admission } = database().storage().repositories;
+    const { admission } = database.storage().repositories;
     expect(await admission.admit({ appKey: null, session: null, idleTimeout: 60_000 })).not.toHaveProperty("position");
   });
-}
+});

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AppKey, Storage } from "@sallyport/storage";
-import { digestOf, newSession, openPolicy } from "./sample.ts";
+import { digestOf, newSession, openPolicy } from "../sample.ts";
+import { onEngines } from "./on-engines.ts";
 
 const second = 1_000;
 
-/**
- * Extensions of sessions in batches. The idle timeout is ten minutes, so an extension is due in the background after 50 s,
- * and at once after 60 s. `open` opens a storage of its own over the same connections, with this clock.
- */
-export function renewalsSuite(open: (clockOffset: () => number) => Promise<Storage>): void {
+// Sessions are extended in batches. The idle timeout is ten minutes, so an extension is due in the background after 50 s, and
+// at once after 60 s.
+onEngines("extensions of sessions", (database) => {
   const { idleTimeout } = openPolicy;
   const key = digestOf(randomUUID());
   let offset = 0;
@@ -18,7 +17,7 @@ export function renewalsSuite(open: (clockOffset: () => number) => Promise<Stora
   let userId: string;
 
   beforeAll(async () => {
-    storage = await open(() => offset);
+    storage = await database().storage({ clockOffset: () => offset });
     const { accounts, admission, appKeys, objects } = storage.repositories;
     const loginName = randomUUID();
     [{ id: userId } = { id: "" }] = await objects.insert([{ className: "User", attributes: { Name: loginName } }]);
@@ -67,7 +66,7 @@ export function renewalsSuite(open: (clockOffset: () => number) => Promise<Stora
 
   test("a closing storage stores what waits", async () => {
     const session = await openSession();
-    const other = await open(() => 55 * second);
+    const other = await database().storage({ clockOffset: () => 55 * second });
     expect(await request(session, other)).toBe(true);
     await other.close();
     expect(await lifetime(session)).toBeGreaterThanOrEqual(655);
@@ -101,4 +100,4 @@ export function renewalsSuite(open: (clockOffset: () => number) => Promise<Stora
     expect(await lifetime(late)).toBeGreaterThanOrEqual(661);
     expect(await lifetime(due)).toBe(600);
   });
-}
+});

@@ -1,27 +1,25 @@
 import type { RecordQuota, Repositories, Storage } from "@sallyport/storage";
-import { runWorkers } from "./processes/run-workers.ts";
-import { processTimeout } from "./test-database.ts";
+import { runWorkers } from "../processes/run-workers.ts";
+import { processTimeout } from "../test-database.ts";
+import { onEngines } from "./on-engines.ts";
+import { times } from "./open-in-processes.ts";
 
-export interface QuotaSubject {
-  readonly url: string;
-  readonly schema: string;
-  readonly storage: Storage;
-  /** The maximum number of connections of the server. */
-  connections(): Promise<number>;
-}
+// Far below the limit and at the limit.
+onEngines("record quotas of several processes", (database) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await database().storage();
+  });
 
-/** Records that several processes put concurrently, far below the limit and at the limit. */
-export function recordQuotaSuite(subject: () => QuotaSubject): void {
   let made = 0;
   const record = (owner: string) => ({ id: `record ${(made += 1)}`, owner });
   const remove = async (owners: readonly string[]) => {
     let count = 0;
-    for (const owner of owners)
-      count += (await subject().storage.repositories.records.remove("state", { owner })).length;
+    for (const owner of owners) count += (await storage.repositories.records.remove("state", { owner })).length;
     return count;
   };
   const put = async (quota: RecordQuota, records: (process: number) => readonly object[]) => {
-    const { url, schema } = subject();
+    const { url, schema } = database();
     return (
       await runWorkers(
         url,
@@ -31,12 +29,10 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
       )
     ).flat();
   };
-  const times = (outcomes: readonly unknown[], outcome: string) => outcomes.filter((each) => each === outcome).length;
-
   test(
     "fill the quota of an owner exactly across concurrent puts",
     async () => {
-      const quota = (await subject().connections()) + 20;
+      const quota = (await database().mostConnections()) + 20;
       const outcomes = await put({ perOwner: quota, total: 0 }, () =>
         Array.from({ length: Math.ceil(quota / 2) }, () => record("one")),
       );
@@ -49,7 +45,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
   test(
     "fill the quota of a kind exactly across concurrent puts",
     async () => {
-      const quota = (await subject().connections()) + 20;
+      const quota = (await database().mostConnections()) + 20;
       const owners = Array.from({ length: 7 }, (_, index) => `owner ${index}`);
       const outcomes = await put({ perOwner: quota, total: quota }, () =>
         Array.from({ length: Math.ceil(quota / 2) }, (_, index) => record(owners[index % 7] ?? "")),
@@ -61,8 +57,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
   );
 
   test("do not wait below the quota", async () => {
-    const quota = (await subject().connections()) + 20;
-    const { storage } = subject();
+    const quota = (await database().mostConnections()) + 20;
     const putOne = ({ records }: Repositories) => {
       const { id, owner } = record("one");
       return records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota: { perOwner: quota, total: quota } });
@@ -73,4 +68,4 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
     });
     expect(await remove(["one"])).toBe(2);
   });
-}
+});

@@ -1,17 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
-import { addressOf } from "../src/dialects/postgres/postgres-hosts.ts";
-import { KnexStorage } from "../src/index.ts";
-import { hostText } from "../src/dialects/server-address.ts";
-import { codeOf } from "./sample.ts";
-import type { TestDatabase } from "./test-database.ts";
+import { addressOf } from "../../src/dialects/postgres/postgres-hosts.ts";
+import { KnexStorage } from "../../src/index.ts";
+import { hostText } from "../../src/dialects/server-address.ts";
+import { codeOf } from "../sample.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "../test-database.ts";
 
-/** Servers of one cluster: two relays to one server. */
-export function severalHostsSuite(database: () => TestDatabase): void {
+describe("several hosts of Postgres", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase({ migrated: true });
+  }, startTimeout);
+  afterAll(() => database.drop());
+
   let relays: [TcpRelay, TcpRelay];
 
   beforeEach(async () => {
-    const url = new URL(database().directUrl);
+    const url = new URL(database.directUrl);
     relays = [new TcpRelay(url), new TcpRelay(url)];
     for (const relay of relays) await relay.listen();
   });
@@ -21,8 +26,8 @@ export function severalHostsSuite(database: () => TestDatabase): void {
 
   const connect = () => {
     const [one, other] = relays.map((relay) => new URL(relay.url).host);
-    const url = database().directUrl.replace(/@[^/]*\//, `@${one},${other}/`);
-    const { knex } = database().connect({ url });
+    const url = database.directUrl.replace(/@[^/]*\//, `@${one},${other}/`);
+    const { knex } = database.connect({ url });
     const { repositories } = new KnexStorage({ knex, schema: "test" });
     return async () => ((await codeOf(repositories.sessions.count())) === 704 ? 704 : "answered");
   };
@@ -74,8 +79,8 @@ export function severalHostsSuite(database: () => TestDatabase): void {
   });
 
   test("a host that accepts no writes is refused until it does", async () => {
-    const { admin } = database();
-    const name = new URL(database().url).pathname.slice(1);
+    const { admin } = database;
+    const name = new URL(database.url).pathname.slice(1);
     await admin.query(`alter database ${name} set default_transaction_read_only = on`);
     const count = connect();
     const waiting = count();
@@ -85,7 +90,7 @@ export function severalHostsSuite(database: () => TestDatabase): void {
     await admin.query(`alter database ${name} reset default_transaction_read_only`);
     expect(await count()).toBe("answered");
   });
-}
+});
 
 test.each([
   ["postgres://me:secret@a:5432,b:5433/db", ["a:5432", "b:5433"], true],
