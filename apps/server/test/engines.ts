@@ -22,6 +22,11 @@ export const engines: readonly Engine[] = [
   ...((process.env["MARIADB_URL"] ?? "") === "" ? [] : (["MariaDB"] as const)),
 ];
 
+/** Those with connections of their own, one of which can keep tables from the others. */
+export const engineServers: readonly Engine[] = engines.filter(
+  (engine) => engine === "Postgres" || engine === "MariaDB",
+);
+
 /**
  * The engines of the suites: all in the full run, else Postgres, because the conformance kit proves the others equal.
  */

@@ -5,8 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { createCustomers, type HeavyRequest, heavyRequests, logInRequest } from "../requests/heavy-requests.ts";
 import { ServerProcess } from "../processes/server-process.ts";
-import { inFlight, logIn, send, smallList, statusOf } from "../requests/turn-fixture.ts";
-import { turnEnvironment } from "../requests/turn-suite.ts";
+import { inFlight, logIn, send, smallList, statusOf, turnEnvironment } from "../requests/turn-fixture.ts";
 
 /** A database for the demo, and what removes it. */
 async function postgresDatabase() {

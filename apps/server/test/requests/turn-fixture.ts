@@ -1,8 +1,19 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { fileURLToPath } from "node:url";
 import { tryLogIn } from "../client.ts";
+import { withoutLockout } from "../engines.ts";
 import type { HeavyRequest } from "./heavy-requests.ts";
 import { appKey, type Subject } from "../subject.ts";
+
+/** Settings of the server: the macros of the demo, and time for as many of them. */
+export const turnEnvironment: Readonly<Record<string, string>> = {
+  ...withoutLockout,
+  MACROS_DIR: fileURLToPath(new URL("../../macros/demo", import.meta.url)),
+  MACROS_WATCH: "false",
+  MACRO_TIMEOUT: "30s",
+  MACRO_QUEUE_TIMEOUT: "30s",
+};
 
 /** A list without a count. */
 export const smallList: HeavyRequest = { method: "GET", path: "/v1/objects/User?perPage=1000" };
