@@ -30,6 +30,11 @@ export function processorTime(mark: string): number | null {
   return total;
 }
 
+/** The seconds of this process, and of its children that have ended. 0: this system does not tell. */
+export function ownProcessorTime(): number {
+  return usageOf("self")?.seconds ?? 0;
+}
+
 function usageOf(id: string): Usage | null {
   const text = textOf(id, "stat");
   if (text === "") return null;

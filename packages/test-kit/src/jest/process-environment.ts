@@ -1,6 +1,8 @@
 import type { EnvironmentContext, JestEnvironment, JestEnvironmentConfig } from "@jest/environment";
 import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
+import { noteCost } from "../cost/costs-of-files.ts";
+import { ownProcessorTime } from "../cost/processor-time.ts";
 
 /** The part of Jest's events that says which test has begun or passed. */
 interface TestEvent {
@@ -29,9 +31,12 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
   readonly #console = console;
   readonly #exit = process.exit;
   readonly #variables = { ...process.env };
+  readonly #path: string;
+  readonly #timeBefore = ownProcessorTime();
   #assertionsBefore = 0;
 
-  constructor({ projectConfig }: JestEnvironmentConfig, _context: EnvironmentContext) {
+  constructor({ projectConfig }: JestEnvironmentConfig, { testPath }: EnvironmentContext) {
+    this.#path = testPath;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
@@ -46,6 +51,7 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
     process.exit = this.#exit;
     for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
     Object.assign(process.env, this.#variables);
+    noteCost(this.#path, ownProcessorTime() - this.#timeBefore);
   }
 
   /** A test that passes without an assertion proves nothing, so it fails. */

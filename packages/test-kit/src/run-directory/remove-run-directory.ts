@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { costOfRun } from "../cost/cost-of-run.ts";
+import { dearestFiles } from "../cost/costs-of-files.ts";
 import { isFullRun } from "../scope.ts";
 import { runDirectory } from "./run-directory.ts";
 
@@ -21,6 +22,6 @@ export default function removeRunDirectory(selection: Selection): void {
     const minutes = (Date.now() - Number(process.env["SALLYPORT_TEST_START"])) / 60_000;
     process.stderr.write(`The tests took ${minutes.toFixed(1)} minutes. Bound on two idle cores: ${bound} minutes.\n`);
   }
-  if (isWhole) process.stderr.write(costOfRun(runDirectory()));
+  if (isWhole) process.stderr.write(dearestFiles(runDirectory()) + costOfRun(runDirectory()));
   rmSync(runDirectory(), { recursive: true, force: true, maxRetries: 10 });
 }
