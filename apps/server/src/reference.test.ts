@@ -2,16 +2,22 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { catalogue, errorEntry, extensions, isErrorCode } from "@sallyport/storage";
-import { declaredErrors, takesSession } from "@sallyport/http";
+import {
+  administrationOperations,
+  databaseOperations,
+  declaredErrors,
+  operationsOf,
+  takesSession,
+} from "@sallyport/contract";
 import { tableLines } from "@sallyport/client/terminal";
 import { configurationFields } from "./configuration/index.ts";
-import { checkReference, declaredRoutes, referenceFiles, writeReference } from "./reference.ts";
+import { checkReference, referenceFiles, writeReference } from "./reference.ts";
 import { errorPages } from "./reference/errors.ts";
 
 describe("reference", () => {
   const folder = resolve(import.meta.dirname, "../../../docs/reference");
   const published = (name: string) => readFileSync(join(folder, name), "utf8");
-  const routes = declaredRoutes();
+  const routes = [...operationsOf(databaseOperations), ...operationsOf(administrationOperations)];
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
   interface Operation {
@@ -127,7 +133,7 @@ describe("reference", () => {
 
     test("give causes and remedies for the codes that a route returns, and for no other", () => {
       const reserved = "This code is reserved: no route of this version returns it.";
-      for (const [name, text] of errorPages(declaredRoutes())) {
+      for (const [name, text] of errorPages(routes)) {
         const isReserved = text.includes(reserved);
         expect([name, /## Causes\n\n\S[^]*## What to do\n\n\S/.test(text)]).toEqual([name, !isReserved]);
       }

@@ -1,13 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  administrationTable,
-  type OpenApiDocument,
-  openApiDocument,
-  type Route,
-  routeTable,
-  type UseCases,
-} from "@sallyport/http";
+import { administrationOperations, databaseOperations, type Operation, operationsOf } from "@sallyport/contract";
+import { type OpenApiDocument, openApiDocument } from "@sallyport/http";
 import { version } from "./composition/version.ts";
 import { type ConfigurationField, configurationFields, demoDatabases } from "./configuration/index.ts";
 import { apiReference } from "./reference/api.ts";
@@ -34,18 +28,18 @@ export function writeReference(directory: string): void {
 
 /** The generated reference: text by file name. */
 export function referenceFiles(): ReadonlyMap<string, string> {
-  const routes = declaredRoutes();
-  const describe = (title: string, isDescribed: (route: Route) => boolean) =>
-    openApiDocument({ routes: routes.filter(isDescribed), title, version, basePath: "" });
-  const description = describe("Sallyport", ({ administration }) => administration !== true);
-  const administration = describe("Sallyport administration", (route) => route.administration === true);
+  const describe = (title: string, operations: readonly Operation[]) =>
+    openApiDocument({ operations, title, version, basePath: "" });
+  const [ofDatabase, ofAdministration] = [operationsOf(databaseOperations), operationsOf(administrationOperations)];
+  const description = describe("Sallyport", ofDatabase);
+  const administration = describe("Sallyport administration", ofAdministration);
   return new Map([
     ["administration-api.md", apiReference(administration, administrationPage)],
     ["administration-openapi.json", openApiReference(administration)],
     ["api.md", apiReference(description)],
     ["configuration.md", configurationReference()],
     ["errors.md", errorsReference()],
-    ...errorPages(routes),
+    ...errorPages([...ofDatabase, ...ofAdministration]),
     ["openapi.json", openApiReference(description)],
   ]);
 }
@@ -56,13 +50,6 @@ function openApiReference({ openapi, ...rest }: OpenApiDocument): string {
 }
 
 const administrationPage = { title: "Administration API", description: "administration-openapi.json" };
-
-/** The declared routes, those of administration last. They cannot be called. */
-export function declaredRoutes(): Route[] {
-  // The declarations only store the use cases for later calls.
-  const useCases = {} as UseCases;
-  return [...routeTable(useCases), ...administrationTable(useCases)];
-}
 
 const topLevel = "Top level";
 

@@ -45,3 +45,6 @@ export const encryptedMessage = z
     "Base64 of the JSON document described under `application/json`, encrypted with AES-256-CTR and the session key. The header `Encrypted` contains the initial counter block.",
   )
   .meta({ id: "EncryptedMessage" });
+
+/** `data` of a response without payload. */
+export const emptyResponse = z.strictObject({}).meta({ id: "Nothing" });

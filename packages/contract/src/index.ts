@@ -2,17 +2,25 @@ export * from "./administration/access.ts";
 export * from "./administration/applications.ts";
 export * from "./administration/examination.ts";
 export * from "./administration/limits.ts";
-export * from "./administration/operations.ts";
 export * from "./administration/accounts.ts";
+export * from "./administration/audit.ts";
+export * from "./administration/database.ts";
+export * from "./administration/providers.ts";
+export * from "./administration/sessions.ts";
 export * from "./administration/refusals.ts";
 export * from "./administration/rules.ts";
 export * from "./administration/synchronization.ts";
 export * from "./envelope.ts";
 export { parseExactJson } from "./exact-json.ts";
+export * from "./api.ts";
+export * from "./deletion.ts";
+export * from "./macros.ts";
+export * from "./operations.ts";
 export {
   type FileLinkData,
   fileLinkRequest,
   fileLinkResponse,
+  fileOperations,
   descriptionParameters,
   finishParameters,
   storeParameters,

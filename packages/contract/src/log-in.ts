@@ -2,6 +2,8 @@ import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { appNames, deviceId, refusedWith, secondFactorTokens } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";
+import { operations } from "./operations.ts";
+import { confirmChangePasswordRequest } from "./passwords.ts";
 
 const maxCredentialLength = 1_024;
 
@@ -163,3 +165,130 @@ export const serverKeyResponse = z
     paddings: z.array(z.string()).describe("Accepted paddings of the credentials."),
   })
   .meta({ id: "ServerKey" });
+
+/** Body of a log-in. Faults of the credentials come first. */
+export const logInBody = {
+  json: logInRequest,
+  order: logInFaultOrder,
+  alternative: () => ({ json: logInCredentials, order: logInFaultOrder }),
+} as const;
+
+/** Both encrypted log-ins use the same key. */
+const serverKey = {
+  access: "appKey",
+  inMulti: false,
+  description: "Returns the RSA key of the server. Fetch it over HTTPS.",
+  data: serverKeyResponse,
+} as const;
+
+/** Log-in in every mode, and log-out. */
+export const sessionOperations = operations("Sessions", {
+  logIn: {
+    method: "POST",
+    path: "/v1/login",
+    access: "secrets",
+    summary: "Log in",
+    description: "Opens a session with the credentials of a database user.",
+    body: logInBody,
+    data: sessionLogInResponse,
+    errors: [208, 209, 210, 301, 302, 306, 315, 318, 340, 341, 342, 403, 711],
+  },
+  logOut: {
+    method: "POST",
+    path: "/v1/logout",
+    access: "session",
+    enrolling: true,
+    effect: "endsSession",
+    inMulti: false,
+    summary: "Log out",
+    description: "Ends the session on all servers.",
+    errors: [703],
+  },
+  checkSession: {
+    method: "GET",
+    path: "/_CheckSession",
+    access: "session",
+    enrolling: true,
+    summary: "Check the session",
+    description: "Succeeds if the session is active, and extends it.",
+  },
+  getLogInKey: {
+    method: "GET",
+    path: "/v2/login/key",
+    summary: "Get the key for the encrypted token log-in",
+    ...serverKey,
+  },
+  logInWithToken: {
+    method: "POST",
+    path: "/v2/login",
+    access: "secrets",
+    summary: "Log in with a token",
+    description:
+      "Returns a token. A body with `aesKey` is an encrypted log-in: its response is encrypted and also contains a session id. Failures are not encrypted.",
+    body: {
+      json: z.union([logInRequest, encryptedLogInRequest]),
+      order: logInFaultOrder,
+      alternative: (body) =>
+        isEncryptedLogIn(body)
+          ? { json: encryptedLogInRequest, order: secureLogInFaultOrder }
+          : logInBody.alternative(),
+    },
+    data: tokenLogInResponse,
+    answer: {
+      sealed: doubleLogInResponse,
+      how: "Two base64 strings separated by `|`: a new AES key, encrypted with RSA-OAEP, SHA-256 and `publicKey`, and a 16-byte IV followed by the envelope, encrypted with AES-256-CBC.",
+      always: false,
+    },
+    errors: [205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 403, 711],
+  },
+  getSecureLogInKey: {
+    method: "GET",
+    path: "/v2/login/secure/key",
+    summary: "Get the key for the secure log-in",
+    ...serverKey,
+  },
+  logInSecurely: {
+    method: "POST",
+    path: "/v2/login/secure",
+    access: "secrets",
+    summary: "Log in securely",
+    description: [
+      "Opens a session with encrypted traffic. `credentials` contains the fields of `LogInRequest`. A message with the right password is accepted only from the same client, at most three times within a minute.",
+      "Failures are not encrypted. All later request and response bodies of the session are encrypted, see `EncryptedMessage`.",
+    ].join(" "),
+    body: { json: secureLogInRequest, order: secureLogInFaultOrder },
+    data: secureLogInResponse,
+    answer: {
+      sealed: secureLogInResponse,
+      how: "Base64 of the envelope, encrypted block by block with RSA and `publicKey`, with the padding of the request.",
+      always: true,
+    },
+    errors: [205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 403, 711],
+  },
+});
+
+/** Custom users: log-in and confirmation of a password change. */
+export const customUserOperations = operations("Custom users", {
+  logInCustomUser: {
+    method: "POST",
+    path: "/v1/auth/df",
+    access: "secrets",
+    summary: "Log in as a custom user",
+    description:
+      "A custom user has a name and a password, but no database account. Opens a session of the database user that the custom user is mapped to. If the hook `xRestApi_Authenticate` exists, it authenticates custom users. If the hook fails, the log-in fails with 710.",
+    body: logInBody,
+    data: sessionLogInResponse,
+    errors: [208, 209, 210, 301, 302, 306, 315, 318, 340, 341, 342, 403, 710, 711],
+  },
+  confirmChangePassword: {
+    method: "POST",
+    path: "/v1/auth/df/confirmChangePassword",
+    access: "session",
+    inMulti: false,
+    summary: "Confirm a password change",
+    description:
+      "Sets the new password of a custom user with the code that `POST /v1/changePassword` mailed, and ends all other sessions. The code is valid once, for 10 minutes and 5 attempts. A wrong code counts as a failed log-in.",
+    body: { json: confirmChangePasswordRequest, order: [326] },
+    errors: [326],
+  },
+});

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { flag } from "./fields.ts";
+import { operations } from "./operations.ts";
 
 /** Type of an attribute value. */
 export const attributeType = z.enum(["string", "number", "boolean", "date", "json", "file", "reference", "collection"]);
@@ -136,3 +137,47 @@ export type ClassStructureData = z.infer<typeof classStructure>;
 
 /** The classes that the caller can read. */
 export type ModelStructureData = z.infer<typeof modelStructure>;
+
+const path = "/v1/model/structure/{className}";
+
+/** The classes. `ETag` is the generation of the model, which rises with every change of a class. */
+export const modelOperations = operations("Model", {
+  getStructure: {
+    method: "GET",
+    path: "/v1/model/structure",
+    access: "session",
+    summary: "Get the classes",
+    description: "Returns the classes that the caller can read, with their attributes and the rights of the caller.",
+    data: modelStructure,
+    versioned: true,
+  },
+  putClass: {
+    method: "PUT",
+    path,
+    access: "session",
+    effect: "model",
+    summary: "Create or replace a class",
+    description:
+      "For administrators only. Additions take effect without downtime. A change that would invalidate or remove stored values fails with 307 and the number of affected objects. So does one that would break a schema of synchronization, unless `force` is `true`.",
+    query: modelChangeParameters,
+    body: { json: classDefinition },
+    data: changedClass,
+    versioned: true,
+    conditional: true,
+    errors: [404, 713],
+  },
+  removeClass: {
+    method: "DELETE",
+    path,
+    access: "session",
+    effect: "model",
+    summary: "Delete a class",
+    description:
+      "For administrators only. The class must have no objects, subclasses and attributes that reference it. If a schema of synchronization needs it, `force` must be `true`.",
+    query: modelChangeParameters,
+    data: removedClass,
+    versioned: true,
+    conditional: true,
+    errors: [404, 713],
+  },
+});

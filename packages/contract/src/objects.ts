@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { checkEnvelopeLimits } from "./json.ts";
+import { listParameters, listRequest, objectParameters, updateParameters } from "./object-parameters.ts";
+import { operations } from "./operations.ts";
 
 /** Body that creates or updates an object. The class defines the valid attributes and their types. */
 export const attributesRequest = z
@@ -43,23 +46,6 @@ export const bareObjectSchema = z
 
 const cursor = z.string().optional().describe("`cursor` of the next page. Present if the page is full.");
 
-/** A page of the recycle bin. */
-export const trashSchema = z
-  .object({
-    "~Cursor": cursor,
-    "~Elements": z.array(
-      z
-        .strictObject({
-          ...metaFields,
-          "~UUID": z.string().describe("UUID of the object, in lowercase."),
-          "~StoreTime": z.string().describe("Time of the deletion, `yyyyMMddTHHmmss+hh:mm`."),
-          "~DeletedBy": z.string().nullable().describe("Id of the user who deleted it. `null` if unknown."),
-        })
-        .meta({ id: "RecycledObject" }),
-    ),
-  })
-  .meta({ id: "Recycler" });
-
 /** A page of serialized objects. */
 export const objectListSchema = z
   .object({
@@ -80,18 +66,10 @@ export type ObjectData = z.infer<typeof objectSchema>;
 /** A page of serialized objects. */
 export type ObjectListData = z.infer<typeof objectListSchema>;
 
-/** A page of the recycle bin. */
-export type TrashData = z.infer<typeof trashSchema>;
-
 /** Number of objects that a request changed. */
 export const countResponse = z
   .object({ "~Count": z.number().int().min(0).describe("Number of updated objects.") })
   .meta({ id: "Count" });
-
-/** Number of objects that a request purged. */
-export const purgeResponse = z
-  .object({ "~Count": z.number().int().min(0).describe("Number of permanently deleted objects.") })
-  .meta({ id: "PurgeCount" });
 
 /** Number of objects that a request changed. */
 export type CountData = z.infer<typeof countResponse>;
@@ -134,3 +112,146 @@ export const lockResponse = z
 
 /** Lock state of an object. */
 export type LockData = z.infer<typeof lockResponse>;
+
+/** A written object. */
+export const writtenObjectSchema = z.union([objectSchema, bareObjectSchema]);
+
+/** Throws 307 beyond the limits of JSON. Query and serialization are values of their own, as in a query string. */
+export function checkListLimits(members: unknown): void {
+  checkEnvelopeLimits(members, ["query", "serialization"]);
+}
+
+/** Reads and writes of objects. */
+export const objectOperations = operations("Objects", {
+  getObject: {
+    method: "GET",
+    path: "/v1/object/{idOrClass}",
+    access: "session",
+    summary: "Get an object",
+    description: "Returns the object with the id or UUID. With a class name, lists the objects of the class.",
+    query: objectParameters.extend(listParameters.shape),
+    data: z.union([objectSchema, bareObjectSchema, objectListSchema]),
+    versioned: true,
+    compressed: true,
+    errors: [304, 307, 308, 329, 609, 710],
+  },
+  listObjects: {
+    method: "GET",
+    path: "/v1/objects/{className}",
+    access: "session",
+    summary: "List objects",
+    description: "Returns one page of the objects of a class and its subclasses.",
+    query: listParameters,
+    data: objectListSchema,
+    compressed: true,
+    errors: [304, 307, 308, 329, 710],
+  },
+  queryObjects: {
+    method: "POST",
+    path: "/v1/objects/{className}/query",
+    access: "session",
+    effect: "read",
+    summary: "List objects by a query in the body",
+    description:
+      "Returns the same as `GET /v1/objects/{className}`. The body has the members of its query string as JSON, for queries that do not fit into an address.",
+    // A query string fails by its query first.
+    body: { json: listRequest, order: [329], checkLimits: checkListLimits },
+    data: objectListSchema,
+    compressed: true,
+    errors: [304, 307, 329, 710],
+  },
+  createObject: {
+    method: "POST",
+    path: "/v1/object/{idOrClass}",
+    access: "session",
+    idempotent: true,
+    summary: "Create an object",
+    description: "The path contains the name of the class.",
+    query: objectParameters,
+    body: { json: attributesRequest },
+    data: writtenObjectSchema,
+    versioned: true,
+    errors: [304, 307, 308, 404, 710, 713],
+  },
+  updateObject: {
+    method: "PATCH",
+    path: "/v1/object/{idOrClass}",
+    access: "session",
+    summary: "Update an object",
+    description: "Sets the attributes in the body. Other attributes keep their values.",
+    query: objectParameters,
+    body: { json: attributesRequest },
+    data: writtenObjectSchema,
+    versioned: true,
+    conditional: true,
+    errors: [304, 307, 308, 404, 502, 610, 710, 713],
+  },
+  updateObjects: {
+    method: "PATCH",
+    path: "/v1/objects/{className}",
+    access: "session",
+    summary: "Update objects",
+    description:
+      "Sets the attributes in the body on all objects that match the query, at most 10,000, in one transaction.",
+    query: updateParameters,
+    body: { json: attributesRequest },
+    data: countResponse,
+    conditional: true,
+    errors: [304, 307, 308, 329, 404, 502, 710, 713],
+  },
+});
+
+const readersPath = "/v1/object/{idOrClass}/readers";
+const lockPath = "/v1/lock/object/{id}";
+
+/** Readers and locks of objects. */
+export const objectAccessOperations = operations("Objects", {
+  getReaders: {
+    method: "GET",
+    path: readersPath,
+    access: "session",
+    summary: "Get the readers of an object",
+    description: "Requires the right to write the object.",
+    data: readersResponse,
+    versioned: true,
+    errors: [304, 404, 609],
+  },
+  setReaders: {
+    method: "PUT",
+    path: readersPath,
+    access: "session",
+    summary: "Set the readers of an object",
+    description: "Restricts the object to these users and groups. Counts as a write of the object.",
+    body: { json: readersRequest },
+    data: readersResponse,
+    versioned: true,
+    conditional: true,
+    errors: [304, 307, 404, 610, 713],
+  },
+  getLock: {
+    method: "GET",
+    path: lockPath,
+    access: "session",
+    summary: "Get the lock of an object",
+    data: lockResponse,
+    errors: [304, 609],
+  },
+  lockObject: {
+    method: "POST",
+    path: lockPath,
+    access: "session",
+    summary: "Lock an object",
+    description: "The session holds the lock until it releases it or ends.",
+    data: lockResponse,
+    errors: [304, 307, 404, 610, 713],
+  },
+  unlockObject: {
+    method: "DELETE",
+    path: lockPath,
+    access: "session",
+    summary: "Unlock an object",
+    description: "Administrators can release the locks of other sessions.",
+    data: lockResponse,
+    errors: [304, 404, 610, 713],
+  },
+});

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { refusedWith } from "./fields.ts";
+import { operations } from "./operations.ts";
 
 const maxPasswordLength = 1_024;
 const maxNameLength = 1_024;
@@ -91,3 +92,52 @@ export const changePasswordResponse = z
       .describe("`true` for custom users: the change takes effect after confirmation with the mailed code."),
   })
   .meta({ id: "ChangePasswordResponse" });
+
+/** Change and reset of passwords. */
+export const passwordOperations = operations("Passwords", {
+  changePassword: {
+    method: "POST",
+    path: "/v1/changePassword",
+    access: "session",
+    inMulti: false,
+    summary: "Change the password",
+    description: [
+      "Changes the password that opened the session, and ends all other sessions of the user. A wrong old password counts as a failed log-in.",
+      "With `encrypted: true`, both passwords are encrypted with the key of `/v2/login/secure/key` and any of its paddings. A password that cannot be decrypted fails with 319 or 320. The same ciphertext is accepted only in the same session, at most three times within a minute.",
+      "Custom users receive a code by mail and confirm the new password with `POST /v1/auth/df/confirmChangePassword`. Without an e-mail address or without mail, the request fails with 712.",
+    ].join(" "),
+    body: {
+      json: z.union([changePasswordRequest, encryptedChangePasswordRequest]),
+      order: changePasswordFaultOrder,
+      alternative: (body) => ({
+        json: isEncryptedChange(body) ? encryptedChangePasswordRequest : changePasswordRequest,
+        order: changePasswordFaultOrder,
+      }),
+    },
+    data: changePasswordResponse,
+    errors: [319, 320, 321, 322, 339, 712],
+  },
+  resetPassword: {
+    method: "POST",
+    path: "/v1/resetPassword",
+    access: "appKey",
+    inMulti: false,
+    summary: "Request a password reset",
+    description: [
+      "Sends the user a mail with a token to set a new password. The response is the same for unknown users and users without an e-mail address. A user receives at most one mail per minute, and fewer with repeated requests.",
+      "Fails with 712 if the server cannot send mail. For custom users, it also fails with 712 if a hook authenticates them.",
+    ].join(" "),
+    body: { json: resetPasswordRequest, order: [325] },
+    errors: [325, 712],
+  },
+  confirmResetPassword: {
+    method: "POST",
+    path: "/v1/confirmResetPassword",
+    access: "secrets",
+    summary: "Confirm a password reset",
+    description:
+      "Sets a new password with the mailed token, and ends all sessions of the user. The token is valid once, for 30 minutes. A refused new password does not use it up.",
+    body: { json: confirmResetPasswordRequest, order: confirmResetPasswordFaultOrder },
+    errors: [320, 328],
+  },
+});

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { deviceId, maxTokenLength, maxAppNames, refusedWith } from "./fields.ts";
-import { logInRequest, sessionLogInResponse } from "./log-in.ts";
+import { logInRequest, sessionLogInResponse, logInBody } from "./log-in.ts";
+import { operations } from "./operations.ts";
 
 /** Comma-separated app names. Returns `null` if a name is blank or the list is too long. */
 export function splitAppNames(text: string): string[] | null {
@@ -117,3 +118,85 @@ export const linksResponse = z
 
 /** `message` of a provider callback for an account without a database user. */
 export const unassignedMessage = "A database user must be assigned";
+
+const finishing = {
+  path: "/v1/{providerName}/callback",
+  access: "address",
+  description: [
+    "Opens a session, or returns a `dfUuid` to link the account to a database user. Uses the app key of the request that started the log-in. A callback that does not match that request or is repeated fails with 324.",
+    "A log-in with `returnTo` redirects there, with `code`, or with `error` and the error code.",
+  ].join(" "),
+  data: providerLogInResponse,
+  answer: "mayRedirect",
+  errors: [101, 208, 210, 302, 306, 315, 318, 324, 340, 341, 342, 403, 608, 698, 710, 711],
+} as const;
+
+/** Log-in with external providers, and links of accounts. */
+export const providerOperations = operations("Providers", {
+  startProviderLogIn: {
+    method: "GET",
+    path: "/v1/auth/{providerName}",
+    access: "navigation",
+    summary: "Start a provider log-in",
+    description: [
+      "Redirects the browser to the log-in page of the provider, which redirects it to the callback. The callback requires the cookie of this response.",
+      "Fails with 307 if the app key does not list `returnTo`, or if `challenge` is missing.",
+    ].join(" "),
+    query: providerLogInParameters,
+    answer: "redirect",
+    errors: [208, 209, 210, 608, 698],
+  },
+  finishProviderLogIn: {
+    ...finishing,
+    method: "GET",
+    summary: "Finish a provider log-in",
+    query: providerCallbackParameters,
+  },
+  finishAppleLogIn: {
+    ...finishing,
+    method: "POST",
+    summary: "Finish an Apple log-in",
+    body: { form: providerCallbackParameters, only: { providerName: ["apple", "appleid"] } },
+  },
+  exchangeReturnCode: {
+    method: "POST",
+    path: "/v1/auth/code",
+    access: "secrets",
+    summary: "Exchange a code of a provider log-in",
+    description:
+      "Exchanges the code from the redirect for the response of the callback. The code is valid once, for 60 seconds, with the same app key. The errors 340, 341 and 342 do not use it up: send it again with a `2faToken`.",
+    body: { json: returnCodeRequest, order: [324] },
+    data: providerLogInResponse,
+    errors: [302, 306, 315, 318, 324, 340, 341, 342, 403, 608, 698, 710, 711],
+  },
+  logInAndLinkProvider: {
+    method: "POST",
+    path: "/v1/extLogin",
+    access: "secrets",
+    summary: "Log in and link a provider account",
+    description:
+      "Logs in with the credentials of a database user and links the provider account to it. The credentials are checked before the `dfUuid`. Only a success uses up the `dfUuid`.",
+    body: { ...logInBody, json: linkingLogInRequest },
+    data: sessionLogInResponse,
+    errors: [208, 209, 210, 301, 302, 306, 315, 318, 324, 340, 341, 342, 403, 711],
+  },
+  listOwnLinks: {
+    method: "GET",
+    path: "/v1/auth/links",
+    access: "session",
+    summary: "List the linked accounts",
+    description:
+      "Lists the provider accounts linked to the caller. A caller with a shared user sees the own account only.",
+    data: linksResponse,
+  },
+  removeOwnLinks: {
+    method: "DELETE",
+    path: "/v1/auth/links/{providerName}",
+    access: "session",
+    inMulti: false,
+    summary: "Remove the linked accounts",
+    description:
+      "Removes the links of the caller to the provider, and ends the sessions that they opened. Fails with 307 if a linked account has a confirmed second factor. Disable it first, or ask an administrator to remove the link.",
+    errors: [304, 307, 698],
+  },
+});

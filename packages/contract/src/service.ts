@@ -1,13 +1,10 @@
 import * as z from "zod";
-import { flag } from "./fields.ts";
+import { operations } from "./operations.ts";
 
 /** `data` of the service check. */
 export const serviceResponse = z
   .object({ applicationName: z.string(), applicationVersion: z.string() })
   .meta({ id: "Service" });
-
-/** `data` of a response without payload. */
-export const emptyResponse = z.strictObject({}).meta({ id: "Nothing" });
 
 /** Name and version of the service. */
 export type ServiceData = z.infer<typeof serviceResponse>;
@@ -40,11 +37,6 @@ export const keySetResponse = z
   })
   .meta({ id: "KeySet" });
 
-/** Query parameters of a macro execution. */
-export const executeParameters = z.object({
-  skipChecker: flag.default(false).describe("Skips the execution checker of the macro. Requires the right to skip it."),
-});
-
 const alias = /^[a-z][a-z0-9_-]{0,62}$/;
 
 const reserved: ReadonlySet<string> = new Set(["v1", "v2", "admin", "docs", "healthz", "readyz", "metrics"]);
@@ -53,3 +45,29 @@ const reserved: ReadonlySet<string> = new Set(["v1", "v2", "admin", "docs", "hea
 export function isAlias(name: string): boolean {
   return alias.test(name) && !reserved.has(name);
 }
+
+/** Operations without credentials. */
+export const serviceOperations = operations("Service", {
+  checkService: {
+    method: "GET",
+    path: "/_CheckService",
+    access: "public",
+    summary: "Check the service",
+    data: serviceResponse,
+  },
+});
+
+/** The API description. */
+export const descriptionOperations = operations("Service", {
+  describeApi: {
+    method: "GET",
+    path: "/openapi.json",
+    access: "optional",
+    summary: "Get the API description",
+    description:
+      "Returns this document. With an app key and a session, it includes the classes that the caller can read and the macros that the caller can execute.",
+    data: apiDescription,
+    answer: "document",
+    compressed: true,
+  },
+});

@@ -2,6 +2,8 @@ import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { refusedWith } from "./fields.ts";
 import { objectSchema } from "./objects.ts";
+import { anyJson, checkEnvelopeLimits } from "./json.ts";
+import { operations } from "./operations.ts";
 
 const wrong = refusedWith(332);
 
@@ -228,3 +230,105 @@ export type SyncDeleteData = z.infer<typeof syncDeleteResponse>;
 export type SyncOperationData = z.input<typeof syncOperation>;
 export type PushRequestData = z.input<typeof pushRequest>;
 export type PushResultData = z.infer<typeof pushResponse>;
+
+/** Members of a put, and of an operation, that are as large and as deep as the body that creates an object. */
+export const valueMembers = ["fields", "base"];
+
+/** The use case checks the schema first, then reads the body. */
+function laterBody<Schema extends z.ZodType>(json: Schema) {
+  return { json, order: syncFaultOrder, any: true, alternative: () => ({ json: anyJson }) } as const;
+}
+
+const pulling = {
+  access: "session",
+  effect: "read",
+  description: [
+    "Returns the changes since the version of the client, in pages. The client stores `syncVersion` of the last page for the next pull.",
+    "With `wait`, an empty result waits for a change. Error 330 with the header `Sync-Restart: 1` means that the client pulls from version `0`.",
+  ].join(" "),
+  body: laterBody(pullRequest),
+  data: pullResponse,
+  compressed: true,
+} as const;
+
+const pullErrors = [307, 329, 330, 332, 333, 338, 611, 716, 717, 721] as const;
+
+const putErrors = [307, 330, 332, 333, 334, 336, 338, 404, 502, 610, 611, 710, 713, 716, 717, 721] as const;
+
+const putting = {
+  path: "/v1/sync/{schema}/{uuid}",
+  access: "session",
+  summary: "Create or change an object of a schema",
+  description: [
+    "Merges the fields with those that the server has changed since: a field that still has its `base` gets the new value.",
+    "About the others the conflict policy of the schema decides. `PUT` and `PATCH` are the same.",
+  ].join(" "),
+  body: {
+    ...laterBody(syncPutRequest),
+    limit: maxPut.bytes,
+    checkLimits: (body: unknown) => checkEnvelopeLimits(body, valueMembers),
+  },
+  data: syncPutResponse,
+  errors: putErrors,
+} as const;
+
+/** Synchronization: schemas, pull, writes and push. */
+export const syncOperations = operations("Synchronization", {
+  listSyncSchemas: {
+    method: "GET",
+    path: "/v1/sync",
+    access: "session",
+    summary: "List the schemas of synchronization",
+    description:
+      "Schemas without a class that the caller can read are absent. Only administrators see those that do not fit the classes any more.",
+    data: syncSchemasResponse,
+    errors: [611, 716, 717, 721],
+  },
+  pullNamed: {
+    method: "POST",
+    path: "/v1/sync",
+    ...pulling,
+    summary: "Pull changes of the schema in the body",
+    errors: [...pullErrors, 335],
+  },
+  pull: {
+    method: "POST",
+    path: "/v1/sync/{schema}",
+    ...pulling,
+    summary: "Pull changes",
+    errors: pullErrors,
+  },
+  putSynced: { method: "PUT", ...putting },
+  patchSynced: { method: "PATCH", ...putting },
+  deleteSynced: {
+    method: "DELETE",
+    path: "/v1/sync/{schema}/{uuid}",
+    access: "session",
+    summary: "Delete an object of a schema",
+    description: "Deletes the object permanently, even if it has another version by now.",
+    body: laterBody(syncDeleteRequest),
+    data: syncDeleteResponse,
+    errors: [330, 332, 333, 334, 336, 338, 404, 609, 611, 710, 716, 717, 718, 720, 721],
+  },
+  pushChanges: {
+    method: "POST",
+    path: "/v1/sync/{schema}/push",
+    access: "session",
+    inMulti: false,
+    summary: "Push changes of a client",
+    description: [
+      "Executes the operations in order, and returns a result for each. A failure does not affect the others.",
+      "With `atomic`, all share one transaction, and the first failure is the answer. A repeated operation, with the same id,",
+      "gets its result again. The answer also has the changes since `syncVersion`, as a pull, without those of this push.",
+    ].join(" "),
+    body: {
+      ...laterBody(pushRequest),
+      limit: maxPush.bytes,
+      // An operation over the limits fails alone.
+      checkLimits: (body) => checkEnvelopeLimits(body, ["ops"], () => {}),
+    },
+    data: pushResponse,
+    compressed: true,
+    errors: [...putErrors, 329, 609, 714, 716, 718, 719, 720],
+  },
+});

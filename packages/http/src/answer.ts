@@ -1,9 +1,10 @@
+import { onlyReads } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { acceptedCoding, compressed, compressedFrom } from "./compression.ts";
 import { discardRest } from "./files/discard-rest.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
 import { SessionWatch } from "./pipeline/session-watch.ts";
-import { onlyReads, type Route } from "./routes/route.ts";
+import type { Route } from "./routes/route.ts";
 
 /** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
 export const fixedHeaders = {

@@ -1,4 +1,4 @@
-import { checkEnvelopeLimits, checkJsonLimits, listRequest, objectParameters, parseFields } from "@sallyport/contract";
+import { checkJsonLimits, checkListLimits, listRequest, objectParameters, parseFields } from "@sallyport/contract";
 import type { JsonValue } from "@sallyport/storage";
 import type { ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
 import type * as z from "zod";
@@ -31,11 +31,6 @@ export class ContractForms implements RequestForms {
   listed({ list: { "~Elements": elements, ...counts }, next }: ListedObjects): JsonValue {
     return { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } as JsonValue;
   }
-}
-
-/** Throws 307 beyond the limits of JSON. Query and serialization are values of their own, as in a query string. */
-export function checkListLimits(members: unknown): void {
-  checkEnvelopeLimits(members, ["query", "serialization"]);
 }
 
 /** The input of a list, from its parameters or its body. */

@@ -77,7 +77,7 @@ export function failureText({ code, detail, notice }: ServiceError, debugMessage
 
 /** Whether the body belongs to a route that reads it as a stream. Before the route is known it does not. */
 function isStreamed({ route }: { readonly route?: Route }): boolean {
-  return route?.stream !== undefined;
+  return route?.body?.stream !== undefined;
 }
 
 /** Whether the client waits for 100 (Continue). After another answer it may send the body or the next request. */

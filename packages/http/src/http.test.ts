@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { attributeType, deleteRule, permission } from "@sallyport/contract";
+import { attributeType, databaseOperations, deleteRule, operationsOf, permission } from "@sallyport/contract";
 import { attributeTypes, deleteRules, permissions } from "@sallyport/storage";
 import type { Database, PublicJwk } from "@sallyport/core";
 import fc from "fast-check";
@@ -12,8 +12,6 @@ import { inGroups } from "./multi/run-items.ts";
 import { presentedCredentials } from "./pipeline/credentials.ts";
 import { mailLanguage } from "./pipeline/handle.ts";
 import { playgroundPage } from "./playground/playground-pages.ts";
-import { routeTable } from "./routes/route-table.ts";
-import type { UseCases } from "./routes/use-cases.ts";
 import { queryParameters } from "./routing/query-string.ts";
 import { pathSegments } from "./routing/route-matcher.ts";
 
@@ -222,34 +220,30 @@ test("the contract has the enumerations of the domain", () => {
   expect(permission.options).toEqual(permissions);
 });
 
-// Only the declarations of the routes are read, so no use case is called.
-const routes = routeTable({} as UseCases);
-const multi = routes.find(({ operation }) => operation === "multi");
+const declared = operationsOf(databaseOperations);
 
-test("all routes without a session stand alone, except the service check", () => {
-  const others = routes.filter(({ access, excludedFromMulti }) => access !== "session" && excludedFromMulti !== true);
-  expect(others.map(({ operation }) => operation)).toEqual(["checkService"]);
+test("all operations without a session stand alone, except the service check", () => {
+  const others = declared.filter(({ access, inMulti }) => access !== "session" && inMulti);
+  expect(others.map(({ id }) => id)).toEqual(["checkService"]);
 });
 
 test("documents, sealed answers, the log-out and the multi request stand alone", () => {
-  const odd = routes.filter(
-    ({ operation, isDocument, sealed }) =>
-      isDocument === true || sealed !== undefined || operation === "logOut" || operation === "multi",
+  const odd = declared.filter(
+    ({ id, answer }) => answer === "document" || typeof answer === "object" || id === "logOut" || id === "multi",
   );
   expect(odd.length).toBeGreaterThan(3);
-  expect(odd.filter(({ excludedFromMulti }) => excludedFromMulti !== true)).toEqual([]);
+  expect(odd.filter(({ inMulti }) => inMulti)).toEqual([]);
 });
 
-test("routes that write classes declare that they change the model", () => {
-  const changing = routes.filter(({ path, method }) => path.startsWith("/v1/model/") && method !== "GET");
-  expect(changing.map(({ changesModel }) => changesModel)).toEqual([true, true]);
+test("operations that write classes declare that they change the model", () => {
+  const changing = declared.filter(({ path, method }) => path.startsWith("/v1/model/") && method !== "GET");
+  expect(changing.map(({ effect }) => effect)).toEqual(["model", "model"]);
 });
 
 test("a multi request declares all errors of its items, because they fail as one", () => {
-  const inside = routes.filter(
-    ({ excludedFromMulti, changesModel }) => excludedFromMulti !== true && changesModel !== true,
-  );
-  expect(new Set(multi?.errors)).toEqual(new Set(inside.flatMap(({ errors }) => errors)));
+  const inside = declared.filter(({ inMulti, effect }) => inMulti && effect !== "model");
+  const { errors } = databaseOperations.multi.multi;
+  expect(new Set(errors)).toEqual(new Set(inside.flatMap((each) => each.errors)));
 });
 
 const parse = (query: string, names = ["a", "b", "page", "perPage", "query", "__proto__"]) =>

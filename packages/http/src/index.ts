@@ -11,7 +11,7 @@ export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
 export type { RefusalRecorder } from "./pipeline/refusal.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
-export { type Access, declaredErrors, type Method, type Route, takesSession } from "./routes/route.ts";
+export type { Route } from "./routes/route.ts";
 export { routeTable } from "./routes/route-table.ts";
 export type { UseCases } from "./routes/use-cases.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";

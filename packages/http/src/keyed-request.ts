@@ -1,8 +1,8 @@
-import { headerNames } from "@sallyport/contract";
+import { headerNames, onlyReads } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { type KeyedRequest, type Serialization, type SessionContext } from "@sallyport/core";
 import type { Exchange } from "./pipeline/exchange.ts";
-import { onlyReads, type Route, type RouteHandler, type Success } from "./routes/route.ts";
+import type { Route, Success, RouteHandler } from "./routes/route.ts";
 import type { UseCases } from "./routes/use-cases.ts";
 
 const keyForm = /^[\x20-\x7e]{1,128}$/;
@@ -32,14 +32,14 @@ export function keyedItem({ key, contents }: KeyedRequest, index: number): Keyed
 
 /** Whether items of the route are executed once. Others can be repeated, or cannot share a transaction. */
 export function takesItemKey(route: Route): boolean {
-  return !onlyReads(route) && route.changesModel !== true;
+  return !onlyReads(route) && route.effect !== "model";
 }
 
 type OnceParts = Pick<UseCases, "executeOnce" | "executeMacro" | "objectHooks">;
 
 /** The route, which executes a request with a key once. Without one, nothing changes. */
 export function executedOnce(route: Route, parts: OnceParts): Route {
-  const handle = route.handle as RouteHandler;
+  const { handle } = route;
   const handleOnce: RouteHandler = (context, input) => {
     if (input.keyed === null) return handle(context, input);
     const { serialization } = (input.query ?? {}) as { readonly serialization?: Serialization | undefined };
@@ -49,7 +49,7 @@ export function executedOnce(route: Route, parts: OnceParts): Route {
     // Only routes with sessions take keys.
     const session = context as SessionContext;
     if (route.apart !== undefined) return once.executeApart(session, keyed, work, route.apart);
-    const executesMacro = route.executesMacro === true;
+    const executesMacro = route.effect === "macro";
     return withWorkers(session, { ...parts, executesMacro }, (ready) => once.execute(ready, keyed, work));
   };
   return { ...route, handle: handleOnce };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { anyJson, buildCounterBlock, directions, formatEncryptedHeader } from "@sallyport/contract";
+import { anyJson, buildCounterBlock, type JsonBody, directions, formatEncryptedHeader } from "@sallyport/contract";
 import type { Admission } from "@sallyport/storage";
 import type { ChannelTraffic, CredentialReader, Database } from "@sallyport/core";
 import { type ApplicationParts, createApplication, type Route } from "@sallyport/http";
@@ -33,16 +33,19 @@ const traffic = {
   apply: (_channel: unknown, _iv: unknown, message: Uint8Array) => message,
 } as unknown as ChannelTraffic;
 
-const echo = (path: string, body: NonNullable<Route["body"]>): Route => ({
+const echo = (path: string, body: JsonBody): Route => ({
   method: "POST",
   path,
-  operation: "echo",
+  id: "echo",
+  tag: "Service",
+  administration: false,
+  inMulti: false,
   summary: "",
   access: "session",
   body,
   data: anyJson,
   errors: [],
-  handle: async (_context: never, { body: given }: { body: unknown }) => ({
+  handle: async (_context, { body: given }) => ({
     data: { given, none: given === undefined },
   }),
 });
@@ -69,8 +72,8 @@ const parts = {
   settings,
   databases: new Map([["", database]]),
   routes: [
-    echo("/v1/any", { schema: anyJson, faultOrder: [], any: true }),
-    echo("/v1/perhaps", { schema: anyJson, faultOrder: [], any: true, optional: true }),
+    echo("/v1/any", { json: anyJson, any: true }),
+    echo("/v1/perhaps", { json: anyJson, any: true, optional: true }),
   ],
   digests: { sha256: () => new Uint8Array(32) },
   credentialReader: {

@@ -1,12 +1,9 @@
 import * as zlib from "node:zlib";
 import * as z from "zod";
-import { administrationTable } from "../src/administration/administration-table.ts";
+import { administrationOperations, databaseOperations, operationsOf } from "@sallyport/contract";
 import { acceptedCoding, compressed } from "../src/compression.ts";
-import { routeTable } from "../src/routes/route-table.ts";
-import type { UseCases } from "../src/routes/use-cases.ts";
 
-const useCases = {} as UseCases;
-const routes = [...routeTable(useCases), ...administrationTable(useCases)];
+const declared = [...operationsOf(databaseOperations), ...operationsOf(administrationOperations)];
 
 /** All others hold credentials, keys, codes, second factors, links or tokens, could hold them, or return what the client has sent. */
 const compressedOperations = [
@@ -23,8 +20,8 @@ const compressedOperations = [
 ];
 
 test("these operations are compressed, and no other", () => {
-  const found = routes.filter(({ compressed: isCompressed }) => isCompressed === true);
-  expect(found.map(({ operation }) => operation).toSorted()).toEqual(compressedOperations);
+  const found = declared.filter(({ compressed: isCompressed }) => isCompressed === true);
+  expect(found.map(({ id }) => id).toSorted()).toEqual(compressedOperations);
 });
 
 /** Names of all members of an answer, at any depth. */
@@ -40,26 +37,29 @@ function membersOf(schema: unknown, names = new Set<string>()): ReadonlySet<stri
 const secret =
   /session|token|secret|password|^pass$|credential|key|code|factor|2fa|otp|recovery|ticket|link|url$|dfUuid|upload/i;
 
-test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+test.each(declared.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   "%s is not compressed if its answer has a member for a secret",
-  (_title, route) => {
-    const schema = z.toJSONSchema(route.data, { unrepresentable: "any" });
+  (_title, { data, access, answer, compressed: isCompressed }) => {
+    const schema = z.toJSONSchema(data, { unrepresentable: "any" });
     const secrets = [...membersOf(schema)].filter((name) => secret.test(name));
     const isSecret =
-      secrets.length > 0 || route.access === "secrets" || route.sealed !== undefined || route.isFile === true;
-    expect({ secrets, compressed: isSecret && route.compressed !== undefined }).toEqual({ secrets, compressed: false });
+      secrets.length > 0 ||
+      ["secrets", "navigation"].includes(access) ||
+      typeof answer === "object" ||
+      answer === "file";
+    expect({ secrets, compressed: isSecret && isCompressed !== undefined }).toEqual({ secrets, compressed: false });
   },
 );
 
 test("members for secrets are found in answers that have some", () => {
   const found = new Set(
-    routes.flatMap(({ operation, data }) => {
+    declared.flatMap(({ id, data }) => {
       const names = membersOf(z.toJSONSchema(data, { unrepresentable: "any" }));
-      return [...names].some((name) => secret.test(name)) ? [operation] : [];
+      return [...names].some((name) => secret.test(name)) ? [id] : [];
     }),
   );
-  for (const operation of ["logIn", "logInWithToken", "getSecureLogInKey", "createFileLink", "beginUpload"])
-    expect(found).toContain(operation);
+  for (const id of ["logIn", "logInWithToken", "getSecureLogInKey", "createFileLink", "beginUpload"])
+    expect(found).toContain(id);
 });
 
 const zstd = "zstdCompressSync" in zlib ? "zstd" : null;

@@ -1,19 +1,16 @@
+import { databaseOperations, declaredErrors, type Operation, operationsOf, takesSession } from "@sallyport/contract";
 import { errorEntry } from "@sallyport/storage";
 import * as z from "zod";
 import { openApiShape } from "./open-api-shape.ts";
-import { routeTable } from "../src/routes/route-table.ts";
-import { declaredErrors, type Route, takesSession } from "../src/routes/route.ts";
-import type { UseCases } from "../src/routes/use-cases.ts";
 import { openApiDocument } from "../src/openapi/open-api-document.ts";
 
 /** The description of all routes. */
 describe("open api document", () => {
-  // Only the declarations of the routes are read, so no use case is called.
-  const routes = routeTable({} as UseCases);
-  const make = () => openApiDocument({ routes, title: "Sallyport", version: "1.2.3", basePath: "" });
+  const routes = operationsOf(databaseOperations);
+  const make = () => openApiDocument({ operations: routes, title: "Sallyport", version: "1.2.3", basePath: "" });
   const document = make();
 
-  const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase() as "get"];
+  const operationOf = ({ path, method }: Operation) => document.paths[path]?.[method.toLowerCase() as "get"];
 
   describe("API description", () => {
     test("has the shape of OpenAPI 3.1", () => {
@@ -169,12 +166,12 @@ describe("open api document", () => {
     });
 
     test("prefixes every address with the base path", () => {
-      const { servers } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
+      const { servers } = openApiDocument({ operations: [], title: "a", version: "1", basePath: "/api" });
       expect(servers.map(({ url }) => url)).toEqual(["/api", "/api/{alias}"]);
     });
 
     test("describes the key set as public, for the whole server", () => {
-      const { paths } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
+      const { paths } = openApiDocument({ operations: [], title: "a", version: "1", basePath: "/api" });
       const { servers, get } = paths["/.well-known/jwks.json"] ?? {};
       expect(servers?.map(({ url }) => url)).toEqual(["/", "/api"]);
       expect(get?.security).toEqual([]);
@@ -191,23 +188,26 @@ describe("open api document", () => {
     });
 
     test("has a body exactly if the route takes one, and marks a required one", () => {
-      const body = route.body ?? route.stream;
+      const body = route.body;
       expect(operation?.requestBody?.required).toBe(body === undefined ? undefined : body.optional !== true);
     });
 
     test("offers secure answers exactly for routes of secure sessions, and one of three credentials", () => {
       const answers = Object.entries(operation?.responses ?? {})
-        .filter(([status]) => route.isFile !== true || Number(status) >= 400)
+        .filter(([status]) => route.answer !== "file" || Number(status) >= 400)
         .map(([, answer]) => answer);
       expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(
         new Set([takesSession(route)]),
       );
-      const ways = { public: 0, address: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access];
-      expect(operation?.security).toHaveLength(route.keyInQuery === true ? ways + 1 : ways);
-      const { headers, content } = operation?.responses[route.redirects === true ? "302" : "200"] ?? {};
-      expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(takesSession(route) || route.sealed !== undefined);
-      expect("text/plain" in (content ?? {})).toBe(route.sealed !== undefined);
-      expect("application/json" in (content ?? {})).toBe(route.sealed?.always !== true && route.isFile !== true);
+      const sealed = typeof route.answer === "object" ? route.answer : undefined;
+      const ways = { public: 0, address: 0, appKey: 1, secrets: 1, navigation: 2, session: 3, optional: 4 }[
+        route.access
+      ];
+      expect(operation?.security).toHaveLength(ways);
+      const { headers, content } = operation?.responses[route.answer === "redirect" ? "302" : "200"] ?? {};
+      expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(takesSession(route) || sealed !== undefined);
+      expect("text/plain" in (content ?? {})).toBe(sealed !== undefined);
+      expect("application/json" in (content ?? {})).toBe(sealed?.always !== true && route.answer !== "file");
     });
 
     test("names every declared code once, under its status, in text, schema and example", () => {
@@ -226,10 +226,10 @@ describe("open api document", () => {
   });
 
   describe("schemas in the API description", () => {
-    const routeWith = (data: z.ZodType): Route => ({ ...(routes[0] as Route), data });
+    const routeWith = (data: z.ZodType): Operation => ({ ...(routes[0] as Operation), data });
     const describing = (...all: z.ZodType[]) => {
       const described = all.map((data, index) => ({ ...routeWith(data), path: `/${index}` }));
-      return openApiDocument({ routes: described, title: "a", version: "1", basePath: "" });
+      return openApiDocument({ operations: described, title: "a", version: "1", basePath: "" });
     };
 
     test("allow additional members in answers, unless declared otherwise", () => {

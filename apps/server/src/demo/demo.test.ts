@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { databaseOperations, operationsOf } from "@sallyport/contract";
 import { providerTypes } from "@sallyport/storage";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
@@ -11,7 +12,6 @@ import { identityProviders } from "@sallyport/identity-passport";
 import { testEnvironment } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
-import { declaredRoutes } from "../reference.ts";
 import { terminalStyle } from "@sallyport/client/terminal";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
@@ -86,7 +86,9 @@ describe("demo", () => {
     });
 
     test("promises writing only if a route writes", () => {
-      const writes = declaredRoutes().some(({ method, path }) => method !== "GET" && path.includes("/object"));
+      const writes = operationsOf(databaseOperations).some(
+        ({ method, path }) => method !== "GET" && path.includes("/object"),
+      );
       expect(/\bwrites?\b/.test(text)).toBe(writes);
     });
 

@@ -1,4 +1,5 @@
-import type { OpenApiDocument, Route } from "@sallyport/http";
+import type { Operation as Declared } from "@sallyport/contract";
+import type { OpenApiDocument } from "@sallyport/http";
 import { codeSpan, generatedNote, markdownTable } from "./markdown.ts";
 
 /** The parts of a JSON schema that the reference shows. */
@@ -51,8 +52,8 @@ interface Description {
 }
 
 /** A link to a route in `api.md`. `up` is the path to the folder of the reference. */
-export function routeLink({ method, path, administration }: Route, up: string): string {
-  const page = administration === true ? "administration-api.md" : "api.md";
+export function routeLink({ method, path, administration }: Declared, up: string): string {
+  const page = administration ? "administration-api.md" : "api.md";
   return `[${codeSpan(titleOf(method, path))}](${up}${page}#${anchorOf(titleOf(method, path))})`;
 }
 

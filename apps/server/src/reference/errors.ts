@@ -1,6 +1,6 @@
 import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions } from "@sallyport/storage";
 import { isRefusalCode } from "@sallyport/core";
-import { declaredErrors, type Route, takesSession } from "@sallyport/http";
+import { declaredErrors, type Operation, takesSession } from "@sallyport/contract";
 import { routeLink } from "./api.ts";
 import { errorTexts } from "./error-texts.ts";
 import { codeSpan, generatedNote, markdownList, markdownTable } from "./markdown.ts";
@@ -44,11 +44,11 @@ ${table(extensions)}
 }
 
 /** The page of each code: text by file name. */
-export function errorPages(routes: readonly Route[]): [name: string, text: string][] {
+export function errorPages(routes: readonly Operation[]): [name: string, text: string][] {
   return [...catalogue, ...extensions].map((entry) => [`errors/${entry.code}.md`, errorPage(entry, routes)]);
 }
 
-function errorPage({ code, status, name }: CatalogueEntry, routes: readonly Route[]): string {
+function errorPage({ code, status, name }: CatalogueEntry, routes: readonly Operation[]): string {
   const { meaning, causes = [], actions = [] } = errorTexts[code as ErrorCode];
   const returning = routes.filter((route) => declaredErrors(route).some((declared) => declared === code));
   return `# ${code}: ${name}
@@ -94,7 +94,7 @@ function responseOf(code: number, name: string): string {
 }
 
 /** Groups of routes with a name, the largest first. */
-const routeGroups: readonly [name: string, isMember: (route: Route) => boolean][] = [
+const routeGroups: readonly [name: string, isMember: (route: Operation) => boolean][] = [
   ["All routes.", () => true],
   ["All routes that need an app key.", ({ access }) => access !== "public" && access !== "address"],
   ["All routes that accept a session.", ({ access }) => access === "session" || access === "optional"],
@@ -109,7 +109,7 @@ const routeGroups: readonly [name: string, isMember: (route: Route) => boolean][
 /** Maximum number of routes to write as a list. */
 const longestList = 12;
 
-function routesText(returning: readonly Route[], routes: readonly Route[]): string {
+function routesText(returning: readonly Operation[], routes: readonly Operation[]): string {
   for (const [name, isMember] of routeGroups) {
     const others = returning.filter((route) => !isMember(route));
     if (others.length > longestList || !routes.filter(isMember).every((route) => returning.includes(route))) continue;
@@ -118,7 +118,7 @@ function routesText(returning: readonly Route[], routes: readonly Route[]): stri
   return linksTo(returning);
 }
 
-function linksTo(routes: readonly Route[]): string {
+function linksTo(routes: readonly Operation[]): string {
   const links = routes.map((route) => routeLink(route, "../"));
   return links.length > longestList ? links.join(", ") : markdownList(links);
 }

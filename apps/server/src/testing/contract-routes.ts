@@ -1,4 +1,10 @@
-import { administrationTable, declaredErrors, type Route, routeTable, type UseCases } from "@sallyport/http";
+import {
+  administrationOperations,
+  databaseOperations,
+  declaredErrors,
+  type Operation,
+  operationsOf,
+} from "@sallyport/contract";
 
 /** A route of the service. */
 export interface ContractRoute {
@@ -10,20 +16,17 @@ export interface ContractRoute {
   readonly codes: readonly number[];
 }
 
-// Only the declarations of the routes are read.
-const unused = {} as UseCases;
-
 /** The routes of the contract, without those of administration. */
-export const contractRoutes = (): ContractRoute[] => routeTable(unused).map(declared);
+export const contractRoutes = (): ContractRoute[] => operationsOf(databaseOperations).map(declared);
 
 /** The routes of administration. */
-export const administrationRoutes = (): ContractRoute[] => administrationTable(unused).map(declared);
+export const administrationRoutes = (): ContractRoute[] => operationsOf(administrationOperations).map(declared);
 
-function declared(route: Route): ContractRoute {
+function declared(operation: Operation): ContractRoute {
   return {
-    method: route.method,
-    path: route.path,
-    needsSession: route.access === "session",
-    codes: declaredErrors(route),
+    method: operation.method,
+    path: operation.path,
+    needsSession: operation.access === "session",
+    codes: declaredErrors(operation),
   };
 }

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { NotLoggedInError } from "@sallyport/client";
 import { NodeDigests } from "@sallyport/crypto";
 import type { Database } from "@sallyport/core";
-import { administrationTable, type UseCases } from "@sallyport/http";
+import { administrationOperations, operationsOf } from "@sallyport/contract";
 import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";
 import { call, checkSession } from "../client.ts";
 import { newUser } from "../new-user.ts";
 import { onEngines, withoutLockout } from "../engines.ts";
 
-const routes = administrationTable({} as UseCases);
+const routes = operationsOf(administrationOperations);
 
 /** Access to the administration routes. */
 onEngines(

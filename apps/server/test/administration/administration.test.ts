@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Repositories } from "@sallyport/storage";
-import { administrationTable, type Route, type UseCases } from "@sallyport/http";
+import { administrationOperations, operationsOf } from "@sallyport/contract";
 import { AdministrationFixture, codeOf } from "./administration-fixture.ts";
 import { call } from "../client.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { newUser } from "../new-user.ts";
 import { onEngines, withoutLockout } from "../engines.ts";
 
-const routes = administrationTable({} as UseCases);
+const declared = operationsOf(administrationOperations);
 
 /** The administration routes that change something, by their client: audit and recent proof. */
 onEngines(
@@ -244,7 +244,7 @@ onEngines(
       });
 
       test("is in the table of changes", () => {
-        const changing = routes.filter(({ method }) => method !== "GET").map(({ operation }) => operation);
+        const changing = declared.filter(({ method }) => method !== "GET").map(({ id }) => id);
         expect(Object.keys(changes).toSorted()).toEqual(changing.toSorted());
       });
 
@@ -256,10 +256,10 @@ onEngines(
         for (const event of items) expect(event).toMatchObject({ outcome: 0, requestId: expect.stringMatching(/./) });
       });
 
-      const sensitive = routes.filter((route: Route) => route.needsProof === true);
+      const sensitive = declared.filter(({ proof }) => proof === true);
 
       test("that is sensitive needs a recent proof", async () => {
-        expect(sensitive.map(({ operation }) => operation).toSorted()).toEqual([
+        expect(sensitive.map(({ id }) => id).toSorted()).toEqual([
           "addBan",
           "changeApp",
           "changeAppKey",
@@ -290,10 +290,10 @@ onEngines(
         const sessionId = await opened.sessionIdOf(opened.appKey, "/admin/v1/login");
         // As time does.
         await repositories().records.remove("recentProof", { owner: `user:${opened.adminId}` });
-        for (const { method, path, operation } of sensitive) {
+        for (const { method, path, id } of sensitive) {
           const sent = { method, sessionId, headers: { appkey: opened.appKey }, body: {} };
           const { code, status } = await call(server(), path.replaceAll(/\{\w+\}/g, "x"), sent);
-          expect([operation, status, code]).toEqual([operation, 403, "802"]);
+          expect([id, status, code]).toEqual([id, 403, "802"]);
         }
         expect(await codeOf(admin().prove({ password: "wrong" }))).toBe(302);
         expect(await codeOf(admin().users.create({ name: randomUUID(), password: "first password" }))).toBe(802);

@@ -13,7 +13,7 @@ import { repositoriesOf } from "../repositories-of.ts";
 import { macroEnvironment, macroFixture } from "../macro-fixture.ts";
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "@sallyport/client";
-import { routeTable, type UseCases } from "@sallyport/http";
+import { databaseOperations, operationsOf } from "@sallyport/contract";
 import type { RunningServer } from "../../src/index.ts";
 import { type Item, query } from "../objects/multi-fixture.ts";
 
@@ -98,8 +98,8 @@ describe("requests with an idempotency key", () => {
             multi: ["/v1/multi", []],
             reserveSeats: ["/v1/license/reserve", { appNames: ["demo-app"] }],
           };
-          const declared = routeTable({} as UseCases).filter(({ idempotent }) => idempotent === true);
-          expect(declared.map(({ operation }) => operation).toSorted()).toEqual(Object.keys(bodies));
+          const declared = operationsOf(databaseOperations).filter(({ idempotent }) => idempotent === true);
+          expect(declared.map(({ id }) => id).toSorted()).toEqual(Object.keys(bodies));
           for (const [path, body] of Object.values(bodies)) {
             expect([path, (await send(path, "x".repeat(129), body)).code]).toEqual([path, "307"]);
             const key = randomUUID();

@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode, extensions } from "@sallyport/storage";
-import { administrationTable, declaredErrors, routeTable, type UseCases } from "@sallyport/http";
+import { administrationOperations, databaseOperations, declaredErrors, operationsOf } from "@sallyport/contract";
 import { allCases, type Case, checkAnswer, checkRaw, rawCases, sendCase } from "@sallyport/testing/acceptance";
 import { type CodeFixture, openCodeFixture } from "../cases/code-fixture.ts";
 import { gateCases } from "../cases/gate-cases.ts";
@@ -49,9 +49,8 @@ describe("staged cases", () => {
 
 describe("error registry", () => {
   const codes: ErrorCode[] = [...catalogue, ...extensions].map(({ code }) => code);
-  // Only the declarations of the routes are read.
   const declared = new Set(
-    [...routeTable({} as UseCases), ...administrationTable({} as UseCases)].flatMap(declaredErrors),
+    [...operationsOf(databaseOperations), ...operationsOf(administrationOperations)].flatMap(declaredErrors),
   );
   const ascending = (a: number, b: number) => a - b;
 

@@ -3,7 +3,7 @@ import type { LogInMode } from "@sallyport/client";
 import { identityLinkId, identityLinkKind, linkOwner } from "@sallyport/storage";
 import { administrationOf, Applications, type Database, putSyncSchema } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import { routeTable, type UseCases } from "@sallyport/http";
+import { databaseOperations, operationsOf } from "@sallyport/contract";
 import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn, type Sent } from "../client.ts";
 import { sessionEndedCode, modes, testedModes } from "../modes.ts";
@@ -32,7 +32,7 @@ const ofFiles = [
   "POST /v1/file/{idOrUuid}/link",
 ];
 
-const sessionRoutes = routeTable({} as UseCases)
+const sessionRoutes = operationsOf(databaseOperations)
   .filter(({ access }) => access === "session" || access === "optional")
   .map(({ method, path }) => `${method} ${path}`);
 

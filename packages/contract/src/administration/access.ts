@@ -1,7 +1,9 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { refusedWith, secondFactorTokens } from "../fields.ts";
-import { logInRequest } from "../log-in.ts";
+import { logInRequest, sessionLogInResponse } from "../log-in.ts";
+import { operations } from "../operations.ts";
+import { apiDescription } from "../service.ts";
 
 /** Body of `POST /admin/v1/login`. */
 export const administrationLogInRequest = z
@@ -67,6 +69,13 @@ export const pageParameters = z.object({
     .describe(`Maximum number of items, up to ${maxPage}. Default: 100.`),
 });
 
+/** Query parameters of a list that can be limited to one user. */
+export const ofUserParameters = pageParameters.extend({
+  user: objectId.optional().describe("Id of a user."),
+});
+
+export const endedResponse = z.object({ ended: z.int().describe("Number of ended sessions.") }).meta({ id: "Ended" });
+
 /** `data` of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
@@ -77,3 +86,74 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 
 export type MaintenanceData = z.infer<typeof maintenanceResponse>;
 export type MaintenanceRequestData = z.input<typeof maintenanceRequest>;
+
+/** Log-in, log-out and proof of administrators. */
+export const accessOperations = operations("Access", {
+  logIn: {
+    method: "POST",
+    path: "/admin/v1/login",
+    access: "secrets",
+    summary: "Log in",
+    description:
+      "Opens a session for the administration routes. Accepts administrators only: for anyone else the answer is that to a wrong password. The limits of sessions and seats do not apply. A second factor is needed if the app name `administration` has such a rule.",
+    body: { json: administrationLogInRequest, order: administrationLogInFaultOrder },
+    data: sessionLogInResponse,
+    errors: [301, 302, 318, 340, 341, 342, 403],
+  },
+  logOut: {
+    method: "POST",
+    path: "/admin/v1/logout",
+    access: "session",
+    effect: "endsSession",
+    summary: "Log out",
+    errors: [703],
+  },
+  giveProof: {
+    method: "POST",
+    path: "/admin/v1/proof",
+    access: "session",
+    summary: "Prove the password or the second factor again",
+    description:
+      "Routes that change keys, rights or credentials need a proof that is at most 10 minutes old, else 802. A log-in is such a proof. Send either the own password or a token.",
+    body: { json: proofRequest },
+    errors: [302, 304, 342],
+  },
+});
+
+/** Maintenance of the database. */
+export const maintenanceOperations = operations("Operations", {
+  getMaintenance: {
+    method: "GET",
+    path: "/admin/v1/maintenance",
+    access: "session",
+    summary: "Get the maintenance mode",
+    data: maintenanceResponse,
+    versioned: true,
+  },
+  setMaintenance: {
+    method: "PUT",
+    path: "/admin/v1/maintenance",
+    access: "session",
+    summary: "Begin or end the maintenance",
+    description: "During maintenance only the administration routes and their log-in work; all others fail with 706.",
+    body: { json: maintenanceRequest },
+    data: maintenanceResponse,
+    versioned: true,
+    conditional: true,
+    errors: [713],
+  },
+});
+
+/** The API description of the operations for administrators. */
+export const administrationDescriptionOperations = operations("Access", {
+  describeAdministration: {
+    method: "GET",
+    path: "/admin/v1/openapi.json",
+    access: "public",
+    summary: "Get the API description",
+    description: "Returns this document. Needs no credentials.",
+    data: apiDescription,
+    answer: "document",
+    compressed: true,
+  },
+});

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { objectId, pageOf, pageParameters } from "./access.ts";
+import { operations } from "../operations.ts";
+import { endedResponse, objectId, pageOf, pageParameters } from "./access.ts";
 
 const name = z.string().describe("Log-in name. Case-sensitive.");
 const email = z.string().nullable().describe("Mail address for password resets. `null` for none.");
@@ -72,6 +73,33 @@ export const newGroupRequest = z
 
 export const groupChangeRequest = newGroupRequest.partial().meta({ id: "GroupChange" });
 
+/** A second factor of a user. */
+export const administeredFactor = z
+  .object({
+    subject: z.string().describe("The owner: `user:`, `custom:` or `link:` and an id."),
+    user: z.string().nullable().describe("Log-in name of the owner. `null` for a link or a deleted account."),
+    app: z.string(),
+    confirmed: z.boolean(),
+    recoveryCodesLeft: z.int(),
+  })
+  .meta({ id: "AdministeredFactor" });
+
+export const factorsResponse = z.object({ items: z.array(administeredFactor) }).meta({ id: "AdministeredFactors" });
+
+/** Query parameters of a removal of second factors. */
+export const factorParameters = z.object({
+  app: z.string().min(1).max(1_024).optional().describe("App name of the factor. Default: all."),
+});
+
+export type AdministeredUserData = z.infer<typeof administeredUser>;
+export type AdministeredGroupData = z.infer<typeof administeredGroup>;
+export type AdministeredFactorData = z.infer<typeof administeredFactor>;
+export type NewUserData = z.input<typeof newUserRequest>;
+export type UserChangeData = z.input<typeof userChangeRequest>;
+export type SetPasswordData = z.input<typeof setPasswordRequest>;
+export type NewGroupData = z.input<typeof newGroupRequest>;
+export type GroupChangeData = z.input<typeof groupChangeRequest>;
+
 /** A custom user. */
 export const administeredCustomUser = z
   .object({
@@ -103,37 +131,195 @@ export const customUserChangeRequest = z
   })
   .meta({ id: "CustomUserChange" });
 
-/** A second factor of a user. */
-export const administeredFactor = z
-  .object({
-    subject: z.string().describe("The owner: `user:`, `custom:` or `link:` and an id."),
-    user: z.string().nullable().describe("Log-in name of the owner. `null` for a link or a deleted account."),
-    app: z.string(),
-    confirmed: z.boolean(),
-    recoveryCodesLeft: z.int(),
-  })
-  .meta({ id: "AdministeredFactor" });
-
-export const factorsResponse = z.object({ items: z.array(administeredFactor) }).meta({ id: "AdministeredFactors" });
-
-/** Query parameters of a removal of second factors. */
-export const factorParameters = z.object({
-  app: z.string().min(1).max(1_024).optional().describe("App name of the factor. Default: all."),
-});
-
-/** Query parameters of a list that can be limited to one user. */
-export const ofUserParameters = pageParameters.extend({
-  user: objectId.optional().describe("Id of a user."),
-});
-
-export type AdministeredUserData = z.infer<typeof administeredUser>;
-export type AdministeredGroupData = z.infer<typeof administeredGroup>;
 export type AdministeredCustomUserData = z.infer<typeof administeredCustomUser>;
-export type AdministeredFactorData = z.infer<typeof administeredFactor>;
-export type NewUserData = z.input<typeof newUserRequest>;
-export type UserChangeData = z.input<typeof userChangeRequest>;
-export type SetPasswordData = z.input<typeof setPasswordRequest>;
-export type NewGroupData = z.input<typeof newGroupRequest>;
-export type GroupChangeData = z.input<typeof groupChangeRequest>;
 export type NewCustomUserData = z.input<typeof newCustomUserRequest>;
 export type CustomUserChangeData = z.input<typeof customUserChangeRequest>;
+
+/** Query parameters of the list of groups, whose places are numbers. */
+const groupParameters = pageParameters.extend({
+  after: pageParameters.shape.after.refine((text) => text === undefined || /^[1-9]\d{0,8}$/.test(text)),
+});
+
+/** Database users and user groups. A group is deleted as an object. */
+export const userOperations = operations("Users", {
+  listUsers: {
+    method: "GET",
+    path: "/admin/v1/users",
+    access: "session",
+    summary: "List the users",
+    query: pageParameters,
+    data: usersResponse,
+  },
+  createUser: {
+    method: "POST",
+    path: "/admin/v1/users",
+    access: "session",
+    proof: true,
+    summary: "Create a user",
+    body: { json: newUserRequest },
+    data: administeredUser,
+    versioned: true,
+    errors: [320],
+  },
+  getUser: {
+    method: "GET",
+    path: "/admin/v1/users/{userId}",
+    access: "session",
+    summary: "Get a user",
+    data: administeredUser,
+    versioned: true,
+  },
+  changeUser: {
+    method: "PATCH",
+    path: "/admin/v1/users/{userId}",
+    access: "session",
+    proof: true,
+    summary: "Change a user",
+    description: "Takes effect with the next request of the user. Administrators cannot take their own access.",
+    body: { json: userChangeRequest },
+    data: administeredUser,
+    versioned: true,
+    conditional: true,
+    errors: [404, 610, 713],
+  },
+  setUserPassword: {
+    method: "PUT",
+    path: "/admin/v1/users/{userId}/password",
+    access: "session",
+    proof: true,
+    summary: "Set the password of a user",
+    description: "Ends the sessions of the user.",
+    body: { json: setPasswordRequest },
+    errors: [320, 713],
+  },
+  listFactors: {
+    method: "GET",
+    path: "/admin/v1/users/{userId}/factors",
+    access: "session",
+    summary: "List the second factors of a user",
+    data: factorsResponse,
+  },
+  removeFactors: {
+    method: "DELETE",
+    path: "/admin/v1/users/{userId}/factors",
+    access: "session",
+    proof: true,
+    summary: "Remove lost second factors of a user",
+    query: factorParameters,
+  },
+  listGroups: {
+    method: "GET",
+    path: "/admin/v1/groups",
+    access: "session",
+    summary: "List the user groups",
+    query: groupParameters,
+    data: groupsResponse,
+  },
+  createGroup: {
+    method: "POST",
+    path: "/admin/v1/groups",
+    access: "session",
+    summary: "Create a user group",
+    body: { json: newGroupRequest },
+    data: administeredGroup,
+    versioned: true,
+    errors: [404, 713],
+  },
+  getGroup: {
+    method: "GET",
+    path: "/admin/v1/groups/{groupId}",
+    access: "session",
+    summary: "Get a user group",
+    data: administeredGroup,
+    versioned: true,
+  },
+  changeGroup: {
+    method: "PATCH",
+    path: "/admin/v1/groups/{groupId}",
+    access: "session",
+    summary: "Change a user group",
+    description: "Change the members with the users.",
+    body: { json: groupChangeRequest },
+    data: administeredGroup,
+    versioned: true,
+    conditional: true,
+    errors: [404, 610, 713],
+  },
+});
+
+/** Custom users. */
+export const administeredCustomUserOperations = operations("Custom users", {
+  listCustomUsers: {
+    method: "GET",
+    path: "/admin/v1/customUsers",
+    access: "session",
+    summary: "List the custom users",
+    query: pageParameters,
+    data: customUsersResponse,
+  },
+  createCustomUser: {
+    method: "POST",
+    path: "/admin/v1/customUsers",
+    access: "session",
+    proof: true,
+    summary: "Create a custom user",
+    body: { json: newCustomUserRequest },
+    data: administeredCustomUser,
+    versioned: true,
+    errors: [320],
+  },
+  getCustomUser: {
+    method: "GET",
+    path: "/admin/v1/customUsers/{customUserId}",
+    access: "session",
+    summary: "Get a custom user",
+    data: administeredCustomUser,
+    versioned: true,
+  },
+  changeCustomUser: {
+    method: "PATCH",
+    path: "/admin/v1/customUsers/{customUserId}",
+    access: "session",
+    proof: true,
+    summary: "Change a custom user",
+    body: { json: customUserChangeRequest },
+    data: administeredCustomUser,
+    versioned: true,
+    conditional: true,
+    errors: [713],
+  },
+  removeCustomUser: {
+    method: "DELETE",
+    path: "/admin/v1/customUsers/{customUserId}",
+    access: "session",
+    proof: true,
+    summary: "Remove a custom user",
+    data: endedResponse,
+    errors: [713],
+  },
+  setCustomUserPassword: {
+    method: "PUT",
+    path: "/admin/v1/customUsers/{customUserId}/password",
+    access: "session",
+    proof: true,
+    summary: "Set the password of a custom user",
+    description: "Ends the sessions of the custom user.",
+    body: { json: setPasswordRequest },
+    errors: [320, 713],
+  },
+  listCustomUserFactors: {
+    method: "GET",
+    path: "/admin/v1/customUsers/{customUserId}/factors",
+    access: "session",
+    summary: "List the second factors of a custom user",
+    data: factorsResponse,
+  },
+  removeCustomUserFactors: {
+    method: "DELETE",
+    path: "/admin/v1/customUsers/{customUserId}/factors",
+    access: "session",
+    proof: true,
+    summary: "Remove lost second factors of a custom user",
+    query: factorParameters,
+  },
+});

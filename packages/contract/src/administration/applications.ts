@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { objectId, pageOf, time } from "./access.ts";
+import { operations } from "../operations.ts";
+import { pageOf, pageParameters } from "./access.ts";
 
 const keyScope = z.enum(["app", "admin"]).describe("`admin` opens the administration routes and no others.");
 
@@ -61,44 +62,92 @@ export const appChangeRequest = z
   .strictObject({ seats: seats.optional(), seatKind: seatKind.optional(), secondFactor: secondFactor.optional() })
   .meta({ id: "AppChange" });
 
-/** A live session. */
-export const administeredSession = z
-  .object({
-    id: z.string().describe("Public id. Opens nothing."),
-    userId: z.string(),
-    user: z.string().describe("Log-in name of the user or custom user."),
-    method: z.enum(["password", "custom", "provider"]),
-    mode: z.enum(["session", "token", "secure"]),
-    appKey: z.string().describe("Name of the app key."),
-    appNames: z.array(z.string()),
-    reservedNames: z.array(z.string()).describe("App names whose seats the session has reserved."),
-    deviceId: z.string().nullable(),
-    address: z
-      .string()
-      .nullable()
-      .describe("Address of the client at the log-in. `null` if the log-in was on a server of an earlier version."),
-    enrolling: z.boolean().describe("Whether the session can only set up second factors."),
-    since: time,
-    expiresAt: time.describe("The session ends then, unless it is used."),
-    endsAt: time.describe("The session ends then in any case."),
-    bytes: z
-      .object({ received: z.int().describe("By the server."), sent: z.int() })
-      .describe(
-        "Bytes of all requests and responses after the log-in, including their headers, as of the last minute.",
-      ),
-  })
-  .meta({ id: "AdministeredSession" });
-
-export const sessionsResponse = pageOf(administeredSession).meta({ id: "AdministeredSessions" });
-
-export const endSessionsParameters = z.object({ user: objectId.describe("Id of the user.") });
-
-export const endedResponse = z.object({ ended: z.int().describe("Number of ended sessions.") }).meta({ id: "Ended" });
-
 export type AdministeredAppKeyData = z.infer<typeof administeredAppKey>;
 export type NewAppKeyData = z.input<typeof newAppKeyRequest>;
 export type CreatedAppKeyData = z.infer<typeof createdAppKey>;
 export type AdministeredAppData = z.infer<typeof administeredApp>;
 export type NewAppData = z.input<typeof newAppRequest>;
 export type AppChangeData = z.input<typeof appChangeRequest>;
-export type AdministeredSessionData = z.infer<typeof administeredSession>;
+
+/** App keys, and app names with their seats and second-factor rules. */
+export const applicationOperations = operations("Applications", {
+  listAppKeys: {
+    method: "GET",
+    path: "/admin/v1/appKeys",
+    access: "session",
+    summary: "List the app keys",
+    query: pageParameters,
+    data: appKeysResponse,
+  },
+  createAppKey: {
+    method: "POST",
+    path: "/admin/v1/appKeys",
+    access: "session",
+    proof: true,
+    summary: "Create an app key",
+    description: "The server generates the key and returns it once.",
+    body: { json: newAppKeyRequest },
+    data: createdAppKey,
+    errors: [208],
+  },
+  getAppKey: {
+    method: "GET",
+    path: "/admin/v1/appKeys/{appKeyId}",
+    access: "session",
+    summary: "Get an app key",
+    data: administeredAppKey,
+    versioned: true,
+  },
+  changeAppKey: {
+    method: "PATCH",
+    path: "/admin/v1/appKeys/{appKeyId}",
+    access: "session",
+    proof: true,
+    summary: "Enable or disable an app key",
+    description: "Takes effect with the next request. The key of the request itself cannot be disabled.",
+    body: { json: appKeyChangeRequest },
+    data: administeredAppKey,
+    versioned: true,
+    conditional: true,
+    errors: [713],
+  },
+  listApps: {
+    method: "GET",
+    path: "/admin/v1/apps",
+    access: "session",
+    summary: "List the app names",
+    query: pageParameters,
+    data: appsResponse,
+  },
+  createApp: {
+    method: "POST",
+    path: "/admin/v1/apps",
+    access: "session",
+    proof: true,
+    summary: "Create an app name",
+    body: { json: newAppRequest },
+    data: administeredApp,
+    versioned: true,
+  },
+  getApp: {
+    method: "GET",
+    path: "/admin/v1/apps/{app}",
+    access: "session",
+    summary: "Get an app name",
+    data: administeredApp,
+    versioned: true,
+  },
+  changeApp: {
+    method: "PATCH",
+    path: "/admin/v1/apps/{app}",
+    access: "session",
+    proof: true,
+    summary: "Change the seats and the second-factor rule of an app name",
+    description: "Takes effect with the next log-in.",
+    body: { json: appChangeRequest },
+    data: administeredApp,
+    versioned: true,
+    conditional: true,
+    errors: [713],
+  },
+});

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operations } from "../operations.ts";
 
 /** The findings about the database. */
 export const examinationResponse = z
@@ -15,3 +16,15 @@ export const examinationResponse = z
   .meta({ id: "Examination" });
 
 export type FindingData = z.infer<typeof examinationResponse>["items"][number];
+
+/** The examination of the database. */
+export const examinationOperations = operations("Operations", {
+  examineDatabase: {
+    method: "GET",
+    path: "/admin/v1/examination",
+    access: "session",
+    summary: "Examine the database",
+    description: "Checks schema, clock, rights, keys, providers, demo data and mail of the database. Changes nothing.",
+    data: examinationResponse,
+  },
+});

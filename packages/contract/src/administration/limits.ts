@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operations } from "../operations.ts";
 
 /** The limits of the database. */
 export const limitsResponse = z
@@ -22,3 +23,28 @@ export const limitsRequest = z
 
 export type LimitsData = z.infer<typeof limitsResponse>;
 export type LimitsChangeData = z.input<typeof limitsRequest>;
+
+/** The limits of sessions and request rates. */
+export const limitOperations = operations("Operations", {
+  getLimits: {
+    method: "GET",
+    path: "/admin/v1/limits",
+    access: "session",
+    summary: "Get the limits of sessions and request rates",
+    data: limitsResponse,
+    versioned: true,
+  },
+  changeLimits: {
+    method: "PATCH",
+    path: "/admin/v1/limits",
+    access: "session",
+    proof: true,
+    summary: "Set limits, or return to those of the configuration",
+    description: "All servers apply the limits from their next request. Open sessions stay.",
+    body: { json: limitsRequest },
+    data: limitsResponse,
+    versioned: true,
+    conditional: true,
+    errors: [713],
+  },
+});

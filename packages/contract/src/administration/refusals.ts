@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operations } from "../operations.ts";
 import { time } from "./access.ts";
 
 const failure = z.object({
@@ -30,3 +31,16 @@ export const explanationResponse = z
   .meta({ id: "Explanation" });
 
 export type ExplanationData = z.infer<typeof explanationResponse>;
+
+/** Explanations of refused requests. */
+export const refusalOperations = operations("Audit", {
+  explainRefusal: {
+    method: "GET",
+    path: "/admin/v1/refusals/{requestId}",
+    access: "session",
+    summary: "Get the explanation of a refused request",
+    description:
+      "`requestId` is the `X-Request-Id` of the answer. The server keeps explanations for some days, and not of every refusal.",
+    data: explanationResponse,
+  },
+});

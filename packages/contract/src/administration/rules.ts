@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { objectId, pageOf, pageParameters, time } from "./access.ts";
+import { operations } from "../operations.ts";
+import { endedResponse, objectId, pageOf, pageParameters, time } from "./access.ts";
 
 const deviceId = z.string().min(1).max(1_024).describe("Device id, as the client sends it in a log-in.");
 const userId = objectId.nullable().default(null);
@@ -122,3 +123,84 @@ export type NewBanData = z.input<typeof newBanRequest>;
 export type AppliedRuleData = z.infer<typeof appliedRule>;
 export type AdministeredAppRulesData = z.infer<typeof administeredAppRules>;
 export type AppRuleData = z.input<typeof appRuleRequest>;
+
+/** Devices, bans and app rules. */
+export const ruleOperations = operations("Access rules", {
+  listDevices: {
+    method: "GET",
+    path: "/admin/v1/devices",
+    access: "session",
+    summary: "List the known and registered devices",
+    query: deviceParameters,
+    data: devicesResponse,
+  },
+  registerDevice: {
+    method: "POST",
+    path: "/admin/v1/devices",
+    access: "session",
+    proof: true,
+    summary: "Register a device",
+    description: "For databases that admit registered devices only.",
+    body: { json: newDeviceRequest },
+    data: administeredDevice,
+    errors: [713],
+  },
+  forgetDevice: {
+    method: "DELETE",
+    path: "/admin/v1/devices/{id}",
+    access: "session",
+    proof: true,
+    summary: "Remove a device",
+    description:
+      "Where only registered devices are admitted, ends its sessions. The device becomes known again at its next log-in.",
+    data: endedResponse,
+  },
+  listBans: {
+    method: "GET",
+    path: "/admin/v1/bans",
+    access: "session",
+    summary: "List the bans",
+    query: pageParameters,
+    data: bansResponse,
+  },
+  addBan: {
+    method: "POST",
+    path: "/admin/v1/bans",
+    access: "session",
+    proof: true,
+    summary: "Ban a user, a device, a user on a device, or an address",
+    description:
+      "Ends the sessions concerned, at once or when the ban begins. Replaces an earlier ban of the same subject. Administrators cannot ban themselves or their address.",
+    body: { json: newBanRequest },
+    data: appliedRule,
+  },
+  removeBan: {
+    method: "DELETE",
+    path: "/admin/v1/bans/{id}",
+    access: "session",
+    proof: true,
+    summary: "Remove a ban",
+    description: "Takes effect with the next log-in.",
+  },
+  listAppRules: {
+    method: "GET",
+    path: "/admin/v1/appRules",
+    access: "session",
+    summary: "List the app rules",
+    description: "An item has all rules of one subject. Without a user, a device and a group, they concern everyone.",
+    query: pageParameters,
+    data: appRulesResponse,
+  },
+  setAppRule: {
+    method: "POST",
+    path: "/admin/v1/appRules",
+    access: "session",
+    proof: true,
+    summary: "Allow or forbid an app name, or remove the rule",
+    description:
+      "Concerns a user, a device, a user on a device, a group, or everyone. Ends the sessions that have the app name and may no longer have it. Administrators cannot take their own access.",
+    body: { json: appRuleRequest },
+    data: appliedRule,
+    errors: [208],
+  },
+});

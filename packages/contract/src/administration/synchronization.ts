@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operations } from "../operations.ts";
 import { objectId } from "./access.ts";
 
 /** Synchronization of the database. */
@@ -98,3 +99,76 @@ export type SynchronizationData = z.infer<typeof synchronizationResponse>;
 export type AdministeredSyncSchemaData = z.infer<typeof administeredSyncSchema>;
 export type SyncSchemaRequestData = z.input<typeof syncSchemaRequest>;
 export type AbsenceFindingData = z.infer<typeof absenceResponse>["items"][number];
+
+/** The switch and the schemas of synchronization, and missing objects. */
+export const syncAdministrationOperations = operations("Synchronization", {
+  getSynchronization: {
+    method: "GET",
+    path: "/admin/v1/sync",
+    access: "session",
+    summary: "Get the switch of synchronization",
+    data: synchronizationResponse,
+    versioned: true,
+  },
+  switchSynchronization: {
+    method: "PATCH",
+    path: "/admin/v1/sync",
+    access: "session",
+    summary: "Switch synchronization on or off",
+    description: "While it is off, requests of devices fail with 717. Nothing is lost: devices continue later.",
+    body: { json: synchronizationRequest },
+    data: synchronizationResponse,
+    versioned: true,
+    conditional: true,
+    errors: [713],
+  },
+  listSyncSchemas: {
+    method: "GET",
+    path: "/admin/v1/sync/schemas",
+    access: "session",
+    summary: "List the schemas of synchronization",
+    data: administeredSyncSchemas,
+  },
+  getSyncSchema: {
+    method: "GET",
+    path: "/admin/v1/sync/schemas/{name}",
+    access: "session",
+    summary: "Get a schema of synchronization",
+    data: administeredSyncSchema,
+    versioned: true,
+  },
+  putSyncSchema: {
+    method: "PUT",
+    path: "/admin/v1/sync/schemas/{name}",
+    access: "session",
+    proof: true,
+    summary: "Store a schema of synchronization, or replace it",
+    description:
+      "`If-Match` is required if the schema exists, and must be absent otherwise. Devices of a changed schema start over. A schema widens no rights.",
+    body: { json: syncSchemaRequest },
+    data: administeredSyncSchema,
+    versioned: true,
+    conditional: true,
+    errors: [333, 713],
+  },
+  removeSyncSchema: {
+    method: "DELETE",
+    path: "/admin/v1/sync/schemas/{name}",
+    access: "session",
+    proof: true,
+    summary: "Remove a schema of synchronization",
+    description: "Requests of its devices fail with 333. Devices keep what they have.",
+    conditional: true,
+    errors: [713],
+  },
+  explainAbsence: {
+    method: "GET",
+    path: "/admin/v1/sync/schemas/{name}/absence",
+    access: "session",
+    summary: "Explain why an object is not on a device",
+    description:
+      "Checks, for one user and one UUID, everything that decides whether a pull contains the object. Shows nothing of its content.",
+    query: absenceParameters,
+    data: absenceResponse,
+  },
+});

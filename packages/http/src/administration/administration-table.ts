@@ -1,50 +1,42 @@
-import type { TagName } from "../openapi/open-api.ts";
-import type { Route } from "../routes/route.ts";
+import { administrationOperations } from "@sallyport/contract";
+import { type Route, routesOf } from "../routes/route.ts";
 import type { UseCases } from "../routes/use-cases.ts";
-import { accessRoutes, administrationDescriptionRoute, maintenanceRoutes } from "./access-routes.ts";
-import { appKeyRoutes, appRoutes } from "./application-routes.ts";
-import { customUserAdministrationRoutes } from "./custom-user-routes.ts";
-import { limitRoutes } from "./limit-routes.ts";
+import { accessHandlers, administrationDescriptionHandlers, maintenanceHandlers } from "./access-handlers.ts";
+import { applicationHandlers } from "./application-handlers.ts";
+import { administeredCustomUserHandlers } from "./custom-user-handlers.ts";
 import {
-  classRightsRoutes,
-  examinationRoutes,
-  keyRoutes,
-  macroAdministrationRoutes,
-  mailRoutes,
-} from "./operation-routes.ts";
-import { linkRoutes, providerAdministrationRoutes } from "./provider-administration-routes.ts";
-import { refusalRoutes } from "./refusal-routes.ts";
-import { appRuleRoutes, banRoutes, deviceRoutes } from "./rule-routes.ts";
-import { auditRoutes, liveSessionRoutes } from "./session-routes.ts";
-import { synchronizationRoutes } from "./synchronization-routes.ts";
-import { groupRoutes, userRoutes } from "./user-routes.ts";
+  administeredMacroHandlers,
+  classRightsHandlers,
+  examinationHandlers,
+  keyHandlers,
+} from "./database-handlers.ts";
+import { limitHandlers } from "./limit-handlers.ts";
+import { administeredProviderHandlers } from "./provider-handlers.ts";
+import { refusalHandlers } from "./refusal-handlers.ts";
+import { ruleHandlers } from "./rule-handlers.ts";
+import { auditHandlers, liveSessionHandlers } from "./session-handlers.ts";
+import { syncAdministrationHandlers } from "./synchronization-handlers.ts";
+import { userHandlers } from "./user-handlers.ts";
 
-/** All administration routes of a database, with an API description of their own. A group of routes is one line. */
+/** All administration routes of a database, with an API description of their own. */
 export function administrationTable(useCases: UseCases): Route[] {
-  const groups: readonly (readonly [TagName, readonly Route[]])[] = [
-    ["Access", accessRoutes(useCases)],
-    ["Users", [...userRoutes(useCases), ...groupRoutes(useCases)]],
-    ["Custom users", customUserAdministrationRoutes(useCases)],
-    ["Applications", [...appKeyRoutes(useCases), ...appRoutes(useCases)]],
-    ["Access rules", [...deviceRoutes(), ...banRoutes(), ...appRuleRoutes()]],
-    ["Sessions", liveSessionRoutes()],
-    ["Audit", [...auditRoutes(), ...refusalRoutes(useCases)]],
-    ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],
-    ["Model", classRightsRoutes(useCases)],
-    [
-      "Operations",
-      [
-        ...maintenanceRoutes(),
-        ...limitRoutes(),
-        ...examinationRoutes(useCases),
-        ...keyRoutes(useCases),
-        ...mailRoutes(),
-      ],
-    ],
-    ["Synchronization", synchronizationRoutes(useCases)],
-    ["Macros", macroAdministrationRoutes()],
-    ["Access", [administrationDescriptionRoute(() => routes)]],
-  ];
-  const routes = groups.flatMap(([tag, members]) => members.map((route): Route => ({ ...route, tag })));
-  return routes;
+  return routesOf(administrationOperations, {
+    access: accessHandlers(useCases),
+    users: userHandlers(useCases),
+    customUsers: administeredCustomUserHandlers(useCases),
+    applications: applicationHandlers(useCases),
+    rules: ruleHandlers,
+    sessions: liveSessionHandlers,
+    audit: auditHandlers,
+    refusals: refusalHandlers(useCases),
+    providers: administeredProviderHandlers(useCases),
+    classRights: classRightsHandlers(useCases),
+    maintenance: maintenanceHandlers,
+    limits: limitHandlers,
+    examination: examinationHandlers(useCases),
+    keys: keyHandlers(useCases),
+    synchronization: syncAdministrationHandlers(useCases),
+    macros: administeredMacroHandlers,
+    description: administrationDescriptionHandlers,
+  });
 }

@@ -1,6 +1,5 @@
-import { checkJsonLimits, parseExactJson, parseFields } from "@sallyport/contract";
+import { checkJsonLimits, type FormBody, type JsonBody, parseExactJson, parseFields } from "@sallyport/contract";
 import { ServiceError, strictJsonObject } from "@sallyport/storage";
-import type { BodyRule } from "../routes/route.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -36,16 +35,22 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Parses a body by the rule of its route. `undefined` means no body. Throws 307 for a body that the rule rejects, or that
- * exceeds the limits of JSON.
+ * Parses the JSON of a body as declared. `undefined` means no body. Throws 307 for a body that does not fit, or that exceeds
+ * the limits of JSON.
  */
-export function parseBody(rule: BodyRule | undefined, given: unknown): unknown {
-  if (given !== undefined) (rule?.checkLimits ?? checkJsonLimits)(given);
+export function parseBody(declared: JsonBody | undefined, given: unknown): unknown {
+  if (given !== undefined) (declared?.checkLimits ?? checkJsonLimits)(given);
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-  if (given !== undefined && !isObject && rule?.any !== true)
+  if (given !== undefined && !isObject && declared?.any !== true)
     throw new ServiceError(307, { detail: "The body must be a JSON object." });
-  if (rule === undefined) return undefined;
-  const { schema, faultOrder } =
-    (given === undefined ? undefined : rule.alternative?.(given as Record<string, unknown>)) ?? rule;
-  return parseFields(schema, given, faultOrder);
+  if (declared === undefined) return undefined;
+  const { json, order = [] } =
+    (given === undefined ? undefined : declared.alternative?.(given as Record<string, unknown>)) ?? declared;
+  return parseFields(json, given, order);
+}
+
+/** Parses the fields of a form. Throws 307 for fields that do not fit. */
+export function parseForm({ form }: FormBody, fields: unknown): unknown {
+  checkJsonLimits(fields);
+  return parseFields(form, fields, []);
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import { needsBody } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { leavesTooMuchUnread } from "../answer.ts";
 import { isSpared } from "../pipeline/administration.ts";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
 import { SessionWatch } from "../pipeline/session-watch.ts";
-import { needsBody, type Route } from "../routes/route.ts";
+import type { Route } from "../routes/route.ts";
 
 /** Maximum size in bytes of a body of an authenticated request, unless the route has another one. */
 const defaultLimit = 1024 * 1024;
@@ -147,7 +148,9 @@ function requireContentType(exchange: Exchange): void {
 function acceptedContentType({ channel, route, matched }: Exchange): RegExp | undefined {
   if (channel !== null) return encrypted;
   if (route.body?.form === undefined) return json;
-  return route.body.form((name) => matched?.parameters.get(name) ?? "") ? form : undefined;
+  const accepts = ([name, values]: readonly [string, readonly string[]]) =>
+    values.includes((matched?.parameters.get(name) ?? "").toLowerCase());
+  return Object.entries(route.body.only).every(accepts) ? form : undefined;
 }
 
 /**
@@ -155,7 +158,7 @@ function acceptedContentType({ channel, route, matched }: Exchange): RegExp | un
  * every body is read, because its content is encrypted. A route that reads the body as a stream does so itself.
  */
 function takesBody({ route, channel, request: { headers } }: Exchange): boolean {
-  if (route.stream !== undefined) return false;
+  if (route.body?.stream !== undefined) return false;
   if (needsBody(route)) return true;
   const hasContent = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
   return hasContent && (route.body !== undefined || channel !== null);

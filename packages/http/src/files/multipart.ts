@@ -1,11 +1,12 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { streamTypes } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { type IncomingFile } from "@sallyport/core";
 import busboy from "busboy";
 import type { Request, Response } from "express";
 import multer from "multer";
-import { type StreamedBody, streamTypes } from "./streamed-body.ts";
+import type { StreamedBody } from "./streamed-body.ts";
 
 const limits = { files: 1, fields: 10, parts: 20, fieldSize: 4_096, headerPairs: 20 };
 

@@ -1,10 +1,9 @@
-import { headerNames } from "@sallyport/contract";
+import { headerNames, type StreamBody, streamTypes } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
 import { SessionWatch } from "../pipeline/session-watch.ts";
-import type { StreamRule } from "../routes/route.ts";
 import { BodyReader } from "./body-reader.ts";
-import { type StreamedBody, streamTypes } from "./streamed-body.ts";
+import type { StreamedBody } from "./streamed-body.ts";
 
 /**
  * Prepares the body of a route that reads it as a stream. No byte of a body is read yet, except to find out whether an
@@ -12,14 +11,15 @@ import { type StreamedBody, streamTypes } from "./streamed-body.ts";
  * if too many files are transferred.
  */
 export const openStream: Step = async (exchange, parts) => {
-  const { request, route } = exchange;
-  if (route.stream === undefined) return;
+  const { request } = exchange;
+  const { body: declared } = exchange.route;
+  if (declared?.stream === undefined) return;
   const { headers } = request;
   const isChunked = headers["transfer-encoding"] !== undefined;
-  const mayBeEmpty = route.stream.optional === true;
+  const mayBeEmpty = declared.optional === true;
   if (!isChunked && (headers["content-length"] ?? "0") === "0") {
     if (mayBeEmpty) return;
-    typeOf(exchange, route.stream);
+    typeOf(exchange, declared);
     throw new ServiceError(300);
   }
   // Clients send the header also with an empty body.
@@ -27,13 +27,13 @@ export const openStream: Step = async (exchange, parts) => {
     const body = bodyOf(exchange, parts, streamTypes.bytes);
     exchange.stream = body;
     if (!(await body.isEmpty())) {
-      exchange.stream = { ...body, type: typeOf(exchange, route.stream) };
+      exchange.stream = { ...body, type: typeOf(exchange, declared) };
       return;
     }
     body.close();
     exchange.stream = null;
   } else {
-    exchange.stream = bodyOf(exchange, parts, typeOf(exchange, route.stream));
+    exchange.stream = bodyOf(exchange, parts, typeOf(exchange, declared));
   }
 };
 
@@ -79,10 +79,10 @@ const multipart = /^multipart\/form-data[\t ]*;(?:[^"]*;)?[\t ]*boundary=(?:[^\s
 const octets = /^application\/octet-stream[\t ]*(?:;|$)/i;
 
 /** The media type of the body. Throws 207 if the route does not accept it. */
-function typeOf({ request: { headers } }: Exchange, { types }: StreamRule): StreamedBody["type"] {
+function typeOf({ request: { headers } }: Exchange, { stream }: StreamBody): StreamedBody["type"] {
   const given = headers["content-type"] ?? "";
   const type = multipart.test(given) ? streamTypes.multipart : octets.test(given) ? streamTypes.bytes : null;
-  if (type === null || !types.includes(type)) throw new ServiceError(207);
+  if (type === null || !stream.includes(type)) throw new ServiceError(207);
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
     throw new ServiceError(207, { detail: "Compressed bodies are not supported." });
   return type;

@@ -1,7 +1,4 @@
-/** The media types of streamed bodies. */
-export const streamTypes = { multipart: "multipart/form-data", bytes: "application/octet-stream" } as const;
-
-export type StreamType = (typeof streamTypes)[keyof typeof streamTypes];
+import type { StreamType } from "@sallyport/contract";
 
 /** The body of a request, not read yet. */
 export interface StreamedBody {

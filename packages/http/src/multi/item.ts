@@ -1,4 +1,4 @@
-import { multiItem, parseFields } from "@sallyport/contract";
+import { multiItem, needsBody, onlyReads, parseFields } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import {
   type ExecuteMacro,
@@ -11,7 +11,7 @@ import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
-import { needsBody, onlyReads, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
+import type { Route, RouteHandler, RouteInput, Success } from "../routes/route.ts";
 import { parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
@@ -23,7 +23,7 @@ export interface ItemParts {
   readonly objectHooks: ObjectHooks;
   readonly executeMacro: ExecuteMacro;
   readonly executeOnce: ExecuteOnce;
-  readonly settings: RouteInput<unknown, unknown>["settings"];
+  readonly settings: RouteInput["settings"];
   /** `performance.now()` after which no item starts. */
   readonly deadline: number;
   /** Whether the items share a transaction. */
@@ -64,9 +64,14 @@ export class Item {
     return this.call === null || (this.route !== null && onlyReads(this.route));
   }
 
-  /** Whether the route has this flag. */
-  is(kind: "versioned" | "changesModel" | "executesMacro" | "compressed"): boolean {
+  /** Whether the answer can have a version, or can be compressed. */
+  is(kind: "versioned" | "compressed"): boolean {
     return this.route?.[kind] === true;
+  }
+
+  /** Whether the item changes the model, or executes a macro. */
+  has(effect: "model" | "macro"): boolean {
+    return this.route?.effect === effect;
   }
 
   async run(context: RequestContext): Promise<Success> {
@@ -107,15 +112,14 @@ export class Item {
     if (route === undefined) throw new ServiceError(305);
     this.route = route;
     if (rateError !== null) throw rateError;
-    if (route.excludedFromMulti === true)
-      throw new ServiceError(307, { detail: "This route cannot be used inside a multi request." });
-    if (atomic && route.changesModel === true)
+    if (!route.inMulti) throw new ServiceError(307, { detail: "This route cannot be used inside a multi request." });
+    if (atomic && route.effect === "model")
       throw new ServiceError(307, { detail: "The model cannot be changed inside a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);
     if (settings.debugMessages) this.hint = unknownParameters(route.query, queryString);
-    const input: RouteInput<unknown, unknown> = {
+    const input: RouteInput = {
       // A route without a body ignores `data`.
-      body: route.body === undefined ? undefined : parseBody(route.body, data),
+      body: route.body?.json === undefined ? undefined : parseBody(route.body, data),
       query: parseQuery(route.query, queryString),
       parameter: (name) => matched.parameters.get(name) ?? "",
       expectedVersions: null,
@@ -132,7 +136,7 @@ export class Item {
       keyed: keyed !== null && takesItemKey(route) ? keyedItem(keyed, index) : null,
       suspend: null,
     };
-    return (context) => (route.handle as RouteHandler)(context, input);
+    return (context) => route.handle(context, input);
   }
 }
 

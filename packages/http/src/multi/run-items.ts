@@ -16,7 +16,7 @@ export async function runSeparately(
   given: readonly unknown[],
   context: SessionContext,
   parts: ItemParts,
-  note: RouteInput<unknown, unknown>["note"],
+  note: RouteInput["note"],
 ): Promise<JsonText> {
   if (parts.keyed !== null) await parts.executeOnce.bind(context, parts.keyed);
   const results = new Results(context.database.answerBytes, parts.deadline);
@@ -36,7 +36,7 @@ export async function runSeparately(
         results.fail(failureOf(error), parts.settings.debugMessages, item.hint);
       }
     }
-    if (group.some((item) => item.is("changesModel"))) current = await withModelOfNow(current);
+    if (group.some((item) => item.has("model"))) current = await withModelOfNow(current);
   }
   note(items.map((item) => item.record()));
   return results.toJson();
@@ -95,7 +95,7 @@ export async function runInTransaction(
   given: readonly unknown[],
   context: SessionContext,
   parts: ItemParts,
-  note: RouteInput<unknown, unknown>["note"],
+  note: RouteInput["note"],
 ): Promise<JsonText> {
   const { keyed } = parts;
   const items = await countedItems(given, context, parts, { together: true });
@@ -147,7 +147,7 @@ export async function runInTransaction(
     });
   try {
     await inTurn((item) => item.requirePrepared());
-    const executesMacro = items.some((item) => item.is("executesMacro"));
+    const executesMacro = items.some((item) => item.has("macro"));
     const data = await withWorkers(context, { ...parts, executesMacro }, (ready) =>
       keyed === null
         ? doAll(ready)

@@ -7,7 +7,7 @@ import {
   targetSubtree,
   writableAttributes,
 } from "@sallyport/core";
-import type { Method } from "../routes/route.ts";
+import type { Method } from "@sallyport/contract";
 import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
 
 const addressOf = (component: string): string => `#/components/schemas/${component}`;

@@ -1,17 +1,21 @@
-import { attributesRequest, encryptedMessage, failureEnvelope, keySetResponse } from "@sallyport/contract";
-import { type ErrorCode, errorEntry } from "@sallyport/storage";
-import { type Database, type ExecutableMacro, type Model, type ReadableClasses } from "@sallyport/core";
-import type { StreamType } from "../files/streamed-body.ts";
-import { keySetPath, keySetType } from "../pipeline/find-route.ts";
 import {
   type Access,
-  type BodyRule,
+  attributesRequest,
   declaredErrors,
+  encryptedMessage,
+  failureEnvelope,
+  type JsonBody,
+  keySetResponse,
   needsBody,
-  type Route,
-  type StreamRule,
+  type Operation,
+  type StreamBody,
+  type StreamType,
+  type TagName,
   takesSession,
-} from "../routes/route.ts";
+} from "@sallyport/contract";
+import { type ErrorCode, errorEntry } from "@sallyport/storage";
+import { type Database, type ExecutableMacro, type Model, type ReadableClasses } from "@sallyport/core";
+import { keySetPath, keySetType } from "../pipeline/find-route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { classSchemas, writtenBody, writtenSchemas } from "./class-schemas.ts";
 import { macroBody, macroSchemas } from "./macro-bodies.ts";
@@ -20,7 +24,6 @@ import {
   type OpenApiDocument,
   type OperationObject,
   type PathItemObject,
-  type TagName,
   tagsOf,
 } from "./open-api.ts";
 import { type KnownNames, parametersOf, responsesOf, SchemaComponents } from "./operation-schemas.ts";
@@ -34,7 +37,7 @@ interface DescribedCaller {
 }
 
 export interface OpenApiParts extends Partial<DescribedCaller> {
-  readonly routes: readonly Route[];
+  readonly operations: readonly Operation[];
   readonly title: string;
   readonly version: string;
   /** Path prefix without a trailing slash; empty for none. */
@@ -61,6 +64,7 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
   address: [],
   appKey: [{ appKey: [] }],
   secrets: [{ appKey: [] }],
+  navigation: [{ appKey: [] }, { appKeyInQuery: [] }],
   session: [
     { appKey: [], sessionId: [] },
     { appKey: [], token: [] },
@@ -69,15 +73,14 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
   optional: [{}, { appKey: [], sessionId: [] }, { appKey: [], token: [] }, { appKey: [], secureToken: [] }],
 };
 
-function securityOf({ access, administration, keyInQuery }: Route): OperationObject["security"] {
+function securityOf({ access, administration }: Operation): OperationObject["security"] {
   // Administrators have session ids only.
-  if (administration === true && access === "session") return security.session.slice(0, 1);
-  return keyInQuery === true ? [...security[access], { appKeyInQuery: [] }] : security[access];
+  return administration && access === "session" ? security.session.slice(0, 1) : security[access];
 }
 
-/** Generates the API description from the routes. The result is deterministic. */
+/** Generates the API description from the operations. The result is deterministic. */
 export function openApiDocument({
-  routes,
+  operations,
   title,
   version,
   basePath,
@@ -87,11 +90,11 @@ export function openApiDocument({
 }: OpenApiParts): OpenApiDocument {
   const components = new SchemaComponents();
   const paths: Record<string, PathItemObject> = {};
-  const isAdministration = routes.some(({ administration }) => administration === true);
-  for (const route of routes) {
-    paths[route.path] = {
-      ...paths[route.path],
-      [route.method.toLowerCase()]: operationOf(route, components, { classes, macros }),
+  const isAdministration = operations.some(({ administration }) => administration);
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: operationOf(operation, components, { classes, macros }),
     };
   }
   if (!isAdministration) paths[keySetPath] = keySetItem(basePath, components);
@@ -99,11 +102,11 @@ export function openApiDocument({
     openapi: "3.1.1",
     info: { title, version, description: isAdministration ? administrationDescription : description },
     servers: servers(basePath, alias),
-    tags: tagsOf([...(isAdministration ? [] : [keySetTag]), ...routes.flatMap(({ tag = [] }) => tag)]),
+    tags: tagsOf([...(isAdministration ? [] : [keySetTag]), ...operations.map(({ tag }) => tag)]),
     paths,
     components: {
       schemas: { ...schemas(components, classes), ...macroSchemas(macros) },
-      examples: examples(routes),
+      examples: examples(operations),
       headers: {
         "X-Request-Id": {
           description: "Request id, as in the server log. A valid id from the client is used.",
@@ -166,35 +169,38 @@ const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
   },
 };
 
-function operationOf(route: Route, components: SchemaComponents, known: KnownNames): OperationObject {
-  const parameters = parametersOf(route, components, known);
+function operationOf(operation: Operation, components: SchemaComponents, known: KnownNames): OperationObject {
+  const parameters = parametersOf(operation, components, known);
   return {
-    operationId: route.operation,
-    tags: [route.tag ?? keySetTag],
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    security: securityOf(route),
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: needsBody(route),
-            content: {
-              [route.body.form === undefined ? "application/json" : "application/x-www-form-urlencoded"]: bodyOf(
-                route,
-                route.body,
-                components,
-                known,
-              ),
-              ...(takesSession(route)
-                ? { "application/text": { schema: components.describe(encryptedMessage, "input") } }
-                : {}),
-            },
-          },
-        }),
-    ...(route.stream === undefined ? {} : { requestBody: streamOf(route.stream) }),
-    responses: responsesOf(route, components),
+    ...requestBodyOf(operation, components, known),
+    responses: responsesOf(operation, components),
+  };
+}
+
+function requestBodyOf(
+  operation: Operation,
+  components: SchemaComponents,
+  known: KnownNames,
+): Pick<OperationObject, "requestBody"> {
+  const { body } = operation;
+  if (body === undefined) return {};
+  if (body.stream !== undefined) return { requestBody: streamOf(body) };
+  const [type, content] =
+    body.json === undefined
+      ? ["application/x-www-form-urlencoded", { schema: components.describe(body.form, "input") }]
+      : ["application/json", jsonOf(operation, body, components, known)];
+  const encrypted = () => ({ "application/text": { schema: components.describe(encryptedMessage, "input") } });
+  return {
+    requestBody: {
+      required: needsBody(operation),
+      content: { [type]: content, ...(takesSession(operation) ? encrypted() : {}) },
+    },
   };
 }
 
@@ -207,23 +213,23 @@ const fileForm = {
 /** In OpenAPI 3.1, bytes have no schema but their media type. */
 const fileBytes = { description: "The bytes. In a secure session raw ciphertext." };
 
-function streamOf({ types, optional }: StreamRule): NonNullable<OperationObject["requestBody"]> {
+function streamOf({ stream, optional }: StreamBody): NonNullable<OperationObject["requestBody"]> {
   const schemaOf = (type: StreamType) => (type === "multipart/form-data" ? fileForm : fileBytes);
   return {
     required: optional !== true,
-    content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type) }])),
+    content: Object.fromEntries(stream.map((type) => [type, { schema: schemaOf(type) }])),
   };
 }
 
-function bodyOf(
-  { method, executesMacro }: Route,
-  { schema }: BodyRule,
+function jsonOf(
+  { method, effect }: Operation,
+  { json }: JsonBody,
   components: SchemaComponents,
   { classes, macros }: KnownNames,
 ): MediaTypeObject {
-  const general = { schema: components.describe(schema, "input") };
-  if (executesMacro === true) return macroBody(macros) ?? general;
-  return schema === attributesRequest && classes !== undefined ? (writtenBody(method, classes) ?? general) : general;
+  const general = { schema: components.describe(json, "input") };
+  if (effect === "macro") return macroBody(macros) ?? general;
+  return json === attributesRequest && classes !== undefined ? (writtenBody(method, classes) ?? general) : general;
 }
 
 function schemas(
@@ -250,8 +256,8 @@ function servers(basePath: string, alias: string | undefined): OpenApiDocument["
   ];
 }
 
-function examples(routes: readonly Route[]): OpenApiDocument["components"]["examples"] {
-  const codes = [...new Set<ErrorCode>(routes.flatMap(declaredErrors))].toSorted((a, b) => a - b);
+function examples(operations: readonly Operation[]): OpenApiDocument["components"]["examples"] {
+  const codes = [...new Set<ErrorCode>(operations.flatMap(declaredErrors))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     codes.map((code) => {
       const { name } = errorEntry(code);
@@ -262,7 +268,7 @@ function examples(routes: readonly Route[]): OpenApiDocument["components"]["exam
 
 const keySetTag: TagName = "Service";
 
-/** The key set route. It belongs to the server, not to a database. */
+/** The operation of the key set. It belongs to the server, not to a database. */
 function keySetItem(basePath: string, components: SchemaComponents): PathItemObject {
   const headers = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
   const root = { url: "/", description: "The server, for all databases." };
@@ -299,8 +305,7 @@ export class DatabaseDescriptions {
   private readonly general = new Map<string, string>();
   private readonly cached = new WeakMap<Model, Map<string, string>>();
 
-  /** `routes` is called when the first description is made. */
-  constructor(private readonly routes: () => readonly Route[]) {}
+  constructor(private readonly operations: readonly Operation[]) {}
 
   /** The public description, or that of a caller with the caller's classes and macros. */
   of({ alias }: Database, settings: HttpSettings, caller?: DescribedCaller): string {
@@ -309,7 +314,7 @@ export class DatabaseDescriptions {
     const key = caller === undefined ? alias : rightsOf(caller);
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const parts = { routes: this.routes(), title, version, basePath, alias, ...caller };
+    const parts = { operations: this.operations, title, version, basePath, alias, ...caller };
     const text = JSON.stringify(openApiDocument(parts));
     if (caller !== undefined && texts.size >= cacheSize) texts.clear();
     texts.set(key, text);

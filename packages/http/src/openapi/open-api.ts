@@ -1,32 +1,7 @@
-/** Tag of operations in the API description. */
-interface Tag {
-  readonly name: TagName;
-  readonly description: string;
-}
+import { type TagName, tags } from "@sallyport/contract";
 
-/** In reading order. */
-const tags = [
-  { name: "Sessions", description: "Log-in, log-out and session check." },
-  { name: "Seats", description: "Licence seats of app names." },
-  { name: "Providers", description: "Log-in with external identity providers, and linked accounts." },
-  { name: "Custom users", description: "Users without a database account." },
-  { name: "Passwords", description: "Password change and reset." },
-  { name: "Second factors", description: "Set-up and validation of second factors." },
-  { name: "Objects", description: "Business objects: reads, writes, deletion, readers and locks." },
-  { name: "Files", description: "Uploads and downloads of files." },
-  { name: "Synchronization", description: "Changes for clients that work offline." },
-  { name: "Macros", description: "Execution of server-side macros." },
-  { name: "Model", description: "The classes of the database." },
-  { name: "Service", description: "Service check, API description, public keys and multi requests." },
-  { name: "Access", description: "Log-in, log-out and proof of administrators." },
-  { name: "Users", description: "Database users and user groups." },
-  { name: "Applications", description: "App keys and app names." },
-  { name: "Access rules", description: "Devices, bans and app rules." },
-  { name: "Audit", description: "The audit, and explanations of refused requests." },
-  { name: "Operations", description: "Maintenance, limits, examination, keys and mail." },
-] as const;
-
-export type TagName = (typeof tags)[number]["name"];
+/** Heading of operations. */
+type Tag = (typeof tags)[number];
 
 /** The tags with these names, in their order. */
 export function tagsOf(names: Iterable<TagName>): Tag[] {

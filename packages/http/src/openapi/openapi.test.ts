@@ -1,3 +1,4 @@
+import { databaseOperations, operationsOf } from "@sallyport/contract";
 import {
   type AttributeDefinition,
   type AttributeType,
@@ -8,12 +9,10 @@ import {
 import { Model, type ReadableClasses } from "@sallyport/core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { openApiShape } from "../../test/open-api-shape.ts";
-import { routeTable } from "../routes/route-table.ts";
-import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";
 
 describe("API description of a database", () => {
-  const routes = routeTable({} as UseCases);
+  const operations = operationsOf(databaseOperations);
 
   const attribute = (type: AttributeType, more: Partial<AttributeDefinition> = {}): AttributeDefinition => ({
     name: `A${type}`,
@@ -62,7 +61,14 @@ describe("API description of a database", () => {
   }
 
   const describing = (described: ReadableClasses) =>
-    openApiDocument({ routes, title: "Test", version: "1.2.3", basePath: "/api", alias: "second", classes: described });
+    openApiDocument({
+      operations,
+      title: "Test",
+      version: "1.2.3",
+      basePath: "/api",
+      alias: "second",
+      classes: described,
+    });
   const schemasOf = (described: ReadableClasses) =>
     describing(described).components.schemas as Record<string, Record<string, ReturnType<typeof JSON.parse>>>;
 
@@ -72,7 +78,7 @@ describe("API description of a database", () => {
     for (const each of [
       document,
       describing({ model, classes: [] }),
-      openApiDocument({ routes, title: "Test", version: "1", basePath: "" }),
+      openApiDocument({ operations, title: "Test", version: "1", basePath: "" }),
     ]) {
       const copy = JSON.parse(JSON.stringify(each));
       expect(openApiShape.safeParse(copy).error).toBeUndefined();
@@ -99,7 +105,7 @@ describe("API description of a database", () => {
   test("has the address of the database", () => {
     expect(document.servers.map(({ url }) => url)).toEqual(["/api/second"]);
     const ofEmpty = (basePath: string) =>
-      openApiDocument({ routes: [], title: "a", version: "1", basePath, alias: "" }).servers.map(({ url }) => url);
+      openApiDocument({ operations: [], title: "a", version: "1", basePath, alias: "" }).servers.map(({ url }) => url);
     expect([...ofEmpty(""), ...ofEmpty("/api")]).toEqual(["/", "/api"]);
   });
 
@@ -228,7 +234,7 @@ describe("API description of a database", () => {
   });
 
   test("offers a path the classes on which the caller has its permission", () => {
-    const list = routes.find(({ operation }) => operation === "listObjects");
+    const list = operations.find(({ id }) => id === "listObjects");
     if (list === undefined) throw new Error("There is no list.");
     const reading = {
       model,
@@ -238,7 +244,7 @@ describe("API description of a database", () => {
       })),
     };
     const both = openApiDocument({
-      routes: [list, { ...list, method: "POST" }],
+      operations: [list, { ...list, method: "POST" }],
       title: "a",
       version: "1",
       basePath: "",
@@ -270,7 +276,7 @@ describe("API description of a database", () => {
       { name: "constructor", input: false },
       { name: "Foreign", input: { $id: "https://schema.example/a", $ref: "#/$defs/a", $defs: { a: {} } } },
     ];
-    const described = openApiDocument({ routes, title: "a", version: "1", basePath: "", macros });
+    const described = openApiDocument({ operations, title: "a", version: "1", basePath: "", macros });
     const body = described.paths["/v1/execute/{macroName}"]?.post?.requestBody?.content["application/json"];
 
     test("describes the input that they declare", async () => {
@@ -316,7 +322,7 @@ describe("API description of a database", () => {
     });
 
     test("leaves the body open if none declares its input", () => {
-      const open = openApiDocument({ routes, title: "a", version: "1", basePath: "", macros: [{ name: "Any" }] });
+      const open = openApiDocument({ operations, title: "a", version: "1", basePath: "", macros: [{ name: "Any" }] });
       const { requestBody, parameters } = open.paths["/v1/execute/{macroName}"]?.post ?? {};
       expect(requestBody?.content["application/json"]).not.toHaveProperty("examples");
       expect(parameters?.[0]?.schema).toEqual({ type: "string", enum: ["Any"] });

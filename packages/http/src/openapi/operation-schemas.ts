@@ -1,8 +1,17 @@
-import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
+import {
+  declaredErrors,
+  emptyResponse,
+  encryptedMessage,
+  envelopeOf,
+  failureEnvelope,
+  onlyReads,
+  type Operation,
+  type SealedAnswer,
+  takesSession,
+} from "@sallyport/contract";
 import { type ErrorCode, errorEntry } from "@sallyport/storage";
 import { type ExecutableMacro, type ReadableClasses } from "@sallyport/core";
 import * as z from "zod";
-import { declaredErrors, onlyReads, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
 import { classesFor } from "./class-schemas.ts";
 import type { Content, ParameterObject, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
 
@@ -96,14 +105,18 @@ export interface KnownNames {
   readonly macros: readonly ExecutableMacro[];
 }
 
-/** Parameters of a route: path, then query, then headers. */
-export function parametersOf(route: Route, components: SchemaComponents, known: KnownNames): ParameterObject[] {
-  return [...pathParameters(route, known), ...queryParameters(route, components), ...headerParameters(route)];
+/** Parameters of an operation: path, then query, then headers. */
+export function parametersOf(operation: Operation, components: SchemaComponents, known: KnownNames): ParameterObject[] {
+  return [
+    ...pathParameters(operation, known),
+    ...queryParameters(operation, components),
+    ...headerParameters(operation),
+  ];
 }
 
-function pathParameters(route: Route, { classes, macros }: KnownNames): ParameterObject[] {
-  const { path } = route;
-  const method = onlyReads(route) ? "GET" : route.method;
+function pathParameters(operation: Operation, { classes, macros }: KnownNames): ParameterObject[] {
+  const { path } = operation;
+  const method = onlyReads(operation) ? "GET" : operation.method;
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = ""]) => {
     const isClass = name === "className" || (name === "idOrClass" && method === "POST");
     const classNames =
@@ -114,7 +127,7 @@ function pathParameters(route: Route, { classes, macros }: KnownNames): Paramete
   });
 }
 
-function queryParameters({ query }: Route, components: SchemaComponents): ParameterObject[] {
+function queryParameters({ query }: Operation, components: SchemaComponents): ParameterObject[] {
   if (query === undefined) return [];
   components.describe(query, "output");
   return Object.entries(describedProperties(query)).map(([name, { description, examples, ...schema }]) => ({
@@ -128,7 +141,7 @@ function queryParameters({ query }: Route, components: SchemaComponents): Parame
   }));
 }
 
-/** The query parameters of a route, by name. They are text on the wire. The schema of the parsed value is described. */
+/** The query parameters of an operation, by name. They are text on the wire. The schema of the parsed value is described. */
 export function describedProperties(query: z.ZodObject): Record<string, SchemaObject> {
   return convert(query, "output").root["properties"] as Record<string, SchemaObject>;
 }
@@ -139,21 +152,21 @@ function exampleOf(examples: unknown): { example: unknown } | undefined {
 }
 
 /** OpenAPI treats credentials as security schemes, not as parameters. */
-function headerParameters(route: Route): ParameterObject[] {
+function headerParameters(operation: Operation): ParameterObject[] {
   const parameters: ParameterObject[] = [];
-  if (route.conditional === true)
+  if (operation.conditional === true)
     parameters.push(
       header("If-Match", "One or more `ETag` values. The request fails if the current version has another one."),
     );
-  if (route.idempotent === true)
+  if (operation.idempotent === true)
     parameters.push(
       header(
         "Idempotency-Key",
         "1 to 128 printable ASCII characters, chosen for this request. A repetition within 24 hours gets the result of the first request, without another effect.",
       ),
     );
-  for (const [name, description] of Object.entries(route.headers ?? {})) parameters.push(header(name, description));
-  if (takesSession(route) && (route.body ?? route.stream) !== undefined) {
+  for (const [name, description] of Object.entries(operation.headers ?? {})) parameters.push(header(name, description));
+  if (takesSession(operation) && operation.body !== undefined) {
     parameters.push(
       header("Encrypted", "Required with an encrypted body: `v=1;iv=` and base64 of the initial counter block."),
     );
@@ -172,37 +185,44 @@ const withRetryAfter: ReadonlySet<ErrorCode> = new Set<ErrorCode>([302, 326, 339
 
 const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 
-/** All responses of a route by HTTP status: the success and the declared failures. */
-export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
-  const responses: Record<string, ResponseObject> =
-    route.isFile === true
-      ? files(takesSession(route))
-      : { [route.redirects === true ? 302 : 200]: success(route, components) };
-  if (route.mayRedirect === true)
-    responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
-  for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
+/** All responses of an operation by HTTP status: the success and the declared failures. */
+export function responsesOf(operation: Operation, components: SchemaComponents): Record<string, ResponseObject> {
+  const responses = successesOf(operation, components);
+  for (const [status, codes] of byStatus(declaredErrors(operation)))
+    responses[status] = failure(operation, codes, components);
   return responses;
 }
 
-function success(route: Route, components: SchemaComponents): ResponseObject {
-  const { data, sealed, isDocument = false } = route;
+function successesOf(operation: Operation, components: SchemaComponents): Record<string, ResponseObject> {
+  const { answer } = operation;
+  if (answer === "file") return files(takesSession(operation));
+  const redirect = () => success({ ...operation, data: emptyResponse, answer: "redirect" }, components);
+  if (answer === "redirect") return { 302: redirect() };
+  return { 200: success(operation, components), ...(answer === "mayRedirect" ? { 302: redirect() } : {}) };
+}
+
+function success(operation: Operation, components: SchemaComponents): ResponseObject {
+  const { data, answer, versioned, compressed } = operation;
+  const sealed = typeof answer === "object" ? answer : undefined;
+  const redirects = answer === "redirect" || undefined;
+  const isDocument = answer === "document";
   return {
     description: isDocument
       ? "Success, without an envelope."
-      : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " Redirects the browser." : ""}`,
+      : `Success: \`status.internalStatus\` is \`0\`.${redirects === true ? " Redirects the browser." : ""}`,
     headers: {
-      ...headers([], isEncrypted(route)),
-      ...named("ETag", route.versioned),
-      ...named("Content-Encoding", route.compressed),
-      ...named("Location", route.redirects),
-      ...named("Set-Cookie", route.redirects),
+      ...headers([], isEncrypted(operation)),
+      ...named("ETag", versioned),
+      ...named("Content-Encoding", compressed),
+      ...named("Location", redirects),
+      ...named("Set-Cookie", redirects),
     },
     content: {
       ...(sealed?.always
         ? {}
         : { [json]: { schema: components.describe(isDocument ? data : envelopeFor(data), "output") } }),
       ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
-      ...messages(route, components),
+      ...messages(operation, components),
     },
   };
 }
@@ -235,26 +255,28 @@ function named(name: string, present: true | undefined): Record<string, Referenc
 }
 
 /** Encrypted text with an envelope inside. */
-function sealedText({ data, how }: SealedSuccess, components: SchemaComponents): SchemaObject {
-  const contentSchema = components.describe(envelopeFor(data), "output");
+function sealedText({ sealed, how }: SealedAnswer, components: SchemaComponents): SchemaObject {
+  const contentSchema = components.describe(envelopeFor(sealed), "output");
   return { type: "string", description: `${how} Plaintext:`, contentMediaType: json, contentSchema };
 }
 
 /** Content that replaces JSON in a secure session. */
-function messages(route: Route, components: SchemaComponents): Content {
-  return takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "output") } } : {};
+function messages(operation: Operation, components: SchemaComponents): Content {
+  return takesSession(operation)
+    ? { "application/text": { schema: components.describe(encryptedMessage, "output") } }
+    : {};
 }
 
-function isEncrypted(route: Route): boolean {
-  return takesSession(route) || route.sealed !== undefined;
+function isEncrypted(operation: Operation): boolean {
+  return takesSession(operation) || typeof operation.answer === "object";
 }
 
-function failure(route: Route, codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
+function failure(operation: Operation, codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
   const lines = codes.map((code) => `- \`${code}\` ${errorEntry(code).name}: ${errorEntry(code).condition}`);
   const internalStatus = { enum: codes.map(String) };
   return {
     description: lines.join("\n"),
-    headers: headers(codes, takesSession(route)),
+    headers: headers(codes, takesSession(operation)),
     content: {
       [json]: {
         schema: {
@@ -265,7 +287,7 @@ function failure(route: Route, codes: readonly ErrorCode[], components: SchemaCo
         },
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
-      ...messages(route, components),
+      ...messages(operation, components),
     },
   };
 }

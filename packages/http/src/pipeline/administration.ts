@@ -11,18 +11,18 @@ export function isSpared(route: Route | undefined): boolean {
 
 /** The digest of a presented app key, in the scope of the route. Keys of the other scope are unknown there. */
 export function digestInScope(key: string, { administration }: Route, { digests }: PipelineParts): Digest {
-  return appKeyDigest(key, administration === true ? "admin" : "app", digests);
+  return appKeyDigest(key, administration ? "admin" : "app", digests);
 }
 
 /** Milliseconds until a session expires without a request. */
 export function idleTimeoutOf({ route, database }: Exchange): number {
   const { sessions } = database.policy;
-  return route.administration === true ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
+  return route.administration ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
 }
 
 /** On an administration route, refuses the session of a user who is no administrator any more, like an ended one. */
 export const checkAdministrator = ({ access, route, admission, credentials }: Exchange): void => {
-  if (access !== "session" || route.administration !== true || mayAdminister(admission.principal)) return;
+  if (access !== "session" || !route.administration || mayAdminister(admission.principal)) return;
   throw explained(new ServiceError(sessionEndedCode(credentials)), {
     asked: "Is the user an administrator?",
     found: "No, not any more.",
@@ -31,6 +31,6 @@ export const checkAdministrator = ({ access, route, admission, credentials }: Ex
 
 /** Throws 802 on a sensitive route without a recent proof. */
 export const checkProof: Step = ({ route, database, session }) => {
-  if (route.needsProof !== true || session === null) return;
+  if (route.proof !== true || session === null) return;
   return requireRecentProof(database.storage.repositories, session.digest);
 };

@@ -22,7 +22,7 @@ const maxAppKeyLength = 512;
 export const admit: Step = async (exchange, parts) => {
   const { request, route, database, queryString } = exchange;
   const presented = presentedCredentials(request);
-  exchange.credentials = route.keyInQuery === true ? withKeyInQuery(presented, queryString) : presented;
+  exchange.credentials = route.access === "navigation" ? withKeyInQuery(presented, queryString) : presented;
   exchange.access = accessOf(route, exchange.credentials);
   if (exchange.access === "address") {
     exchange.admission = notYet;
@@ -57,6 +57,7 @@ function accessOf(
   { access }: Route,
   { appKey, sessionId, authorization, secureToken }: PresentedCredentials,
 ): Exchange["access"] {
+  if (access === "navigation") return "secrets";
   if (access !== "optional") return access;
   if (![sessionId, authorization, secureToken].every(isAbsent)) return "session";
   return isAbsent(appKey) ? "public" : "appKey";
@@ -109,7 +110,7 @@ function missingCode({ request }: Exchange, { missingCredential }: HttpSettings)
 
 /** Throws 340 if an enrolment session calls a route that it does not allow. */
 export const checkEnrolment: Step = ({ access, admission: { session }, route }) => {
-  if (access === "session" && session?.enrolling === true && route.whileEnrolling !== true)
+  if (access === "session" && session?.enrolling === true && route.enrolling !== true)
     throw explained(new ServiceError(340), {
       asked: requestChecks.enrolment,
       found: "No: the session is only for the set-up of a second factor. Then the user logs in again.",

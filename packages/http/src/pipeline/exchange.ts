@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Access } from "@sallyport/contract";
 import type { Admission, Digest, Digests } from "@sallyport/storage";
 import type {
   ChannelTraffic,
@@ -13,7 +14,7 @@ import type { StreamedBody } from "../files/streamed-body.ts";
 import type { DatabaseRequests, DatabaseUse } from "../database-requests.ts";
 import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
-import type { Access, Route } from "../routes/route.ts";
+import type { Route } from "../routes/route.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
 import type { NamedObject } from "../named-object.ts";
 import type { ListedOrigins } from "./listed-origins.ts";
@@ -45,7 +46,7 @@ export class Exchange {
   /** Set by `findDatabase`. Ends with the request. */
   use: DatabaseUse | null = null;
   /** Set by `admit`: the access level for this caller. */
-  declare access: Exclude<Access, "optional">;
+  declare access: Exclude<Access, "navigation" | "optional">;
   declare credentials: PresentedCredentials;
   declare admission: Admission;
   appKeyDigest: Digest | null = null;

@@ -6,7 +6,7 @@ import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
 import { objectOfAnswer } from "../named-object.ts";
 import { keyedRequest } from "../keyed-request.ts";
-import type { RouteHandler, RouteInput } from "../routes/route.ts";
+import type { RouteInput } from "../routes/route.ts";
 import { cookieValue } from "./credentials.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 import { contextOf, whenDisconnected } from "./request-context.ts";
@@ -15,7 +15,7 @@ import { contextOf, whenDisconnected } from "./request-context.ts";
 export const handle: Step = async (exchange, parts) => {
   const { settings } = parts;
   const { route, request, body, query, matched } = exchange;
-  const input: RouteInput<unknown, unknown> = {
+  const input: RouteInput = {
     body,
     query,
     settings,
@@ -37,7 +37,7 @@ export const handle: Step = async (exchange, parts) => {
     suspend: (wait) => suspended(exchange, parts, wait),
   };
   exchange.hasBegun = true;
-  const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
+  const success = await route.handle(contextOf(exchange), input);
   // The answer comes after the last use of the body.
   exchange.stream?.close();
   if ("file" in success) await sendFile(exchange, parts, success);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { type RequestCheck } from "@sallyport/core";
-import { parseBody, parseJson } from "../body/json.ts";
+import { parseBody, parseForm, parseJson } from "../body/json.ts";
 import { bodyLimitOf, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";
 import { formFields, parseQuery } from "../routing/query-string.ts";
@@ -53,9 +53,9 @@ function countOfHosts(rawHeaders: readonly string[]): number {
 }
 
 /** Throws 307 for credentials over plain HTTP, except from loopback or if the configuration allows it. */
-const requireSecureTransport: Step = ({ access, route, origin }, { settings }) => {
+const requireSecureTransport: Step = ({ access, origin }, { settings }) => {
   if (origin.secure || settings.allowInsecureTransport) return;
-  if (access === "secrets" || access === "session" || route.carriesSecrets === true) {
+  if (access === "secrets" || access === "session" || access === "address") {
     throw new ServiceError(307, { detail: "Credentials are accepted over TLS only." });
   }
 };
@@ -73,7 +73,8 @@ const openChannel: Step = (exchange, { traffic }) => {
       exchange.channel = new SecureExchange(traffic, open, database, session.digest);
     },
     (error: unknown) => {
-      if (exchange.route.endsSession !== true || !(error instanceof ServiceError) || error.code !== 314) throw error;
+      if (exchange.route.effect !== "endsSession" || !(error instanceof ServiceError) || error.code !== 314)
+        throw error;
     },
   );
 };
@@ -104,11 +105,11 @@ const parseInput: Step = (exchange, { budget, settings }) => {
 function parseAll(exchange: Exchange): void {
   const { route, bytes, channel, queryString } = exchange;
   if (route.body?.form !== undefined) {
-    exchange.body = parseBody(route.body, Object.fromEntries(formFields(bytes)));
+    exchange.body = parseForm(route.body, Object.fromEntries(formFields(bytes)));
   } else {
     // A body that the route ignores must still be valid JSON.
     const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
-    exchange.body = parseBody(route.body, given);
+    exchange.body = parseBody(route.body?.json === undefined ? undefined : route.body, given);
   }
   exchange.query = parseQuery(route.query, queryString);
 }

@@ -58,7 +58,7 @@ function callerOf({ admission }: Partial<Pick<Exchange, "admission">>): {
 function fieldNames(routes: readonly Route[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { body, query } of routes)
-    for (const schema of [body?.schema, query])
+    for (const schema of [body?.json ?? body?.form, query])
       if (schema !== undefined) collect(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), names);
   return names;
 }

@@ -1,70 +1,47 @@
-import { serviceResponse } from "@sallyport/contract";
-import type { TagName } from "../openapi/open-api.ts";
-import { deletionRoutes } from "./deletion-routes.ts";
+import { databaseOperations } from "@sallyport/contract";
 import { executedOnce } from "../keyed-request.ts";
-import { fileLinkRoutes, fileRoutes, uploadRoutes } from "./file-routes.ts";
-import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
-import { macroRoutes } from "./macro-routes.ts";
-import { descriptionRoute, modelRoutes } from "./model-routes.ts";
-import { multiRoutes } from "./multi-routes.ts";
-import { objectRoutes, writeRoutes } from "./object-routes.ts";
-import { passwordRoutes } from "./password-routes.ts";
-import { providerRoutes } from "./provider-routes.ts";
-import { defineRoute, type Route } from "./route.ts";
-import { seatRoutes } from "./seat-routes.ts";
-import { secondFactorRoutes } from "./second-factor-routes.ts";
-import { customUserRoutes, sessionRoutes } from "./session-routes.ts";
-import { syncRoutes } from "./sync-routes.ts";
-import { secureRoutes, tokenRoutes } from "./token-routes.ts";
-import { syncWriteRoutes } from "./sync-write-routes.ts";
+import { RouteMatcher } from "../routing/route-matcher.ts";
+import { deletionHandlers } from "./deletion-handlers.ts";
+import { fileHandlers } from "./file-handlers.ts";
+import { macroHandlers } from "./macro-handlers.ts";
+import { descriptionHandlers, modelHandlers } from "./model-handlers.ts";
+import { multiHandlers } from "./multi-handlers.ts";
+import { objectAccessHandlers } from "./object-access-handlers.ts";
+import { objectHandlers } from "./object-handlers.ts";
+import { passwordHandlers } from "./password-handlers.ts";
+import { providerHandlers } from "./provider-handlers.ts";
+import { type Route, routesOf } from "./route.ts";
+import { seatHandlers } from "./seat-handlers.ts";
+import { secondFactorHandlers } from "./second-factor-handlers.ts";
+import { customUserHandlers, sessionHandlers } from "./session-handlers.ts";
+import { syncHandlers } from "./sync-handlers.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** All routes of a database, each with the tag of its group. */
+/** All routes of a database. */
 export function routeTable(useCases: UseCases): Route[] {
-  const description = descriptionRoute(useCases, () => routes);
-  const single = [
-    ...tagged("Service", serviceRoutes()),
-    ...tagged("Sessions", [...sessionRoutes(useCases), ...tokenRoutes(useCases), ...secureRoutes(useCases)]),
-    ...tagged("Seats", seatRoutes(useCases)),
-    ...tagged("Custom users", customUserRoutes(useCases)),
-    ...tagged("Passwords", passwordRoutes(useCases)),
-    ...tagged("Second factors", secondFactorRoutes(useCases)),
-    ...tagged("Providers", providerRoutes(useCases)),
-    ...tagged("Objects", [
-      ...objectRoutes(useCases),
-      ...writeRoutes(useCases),
-      ...deletionRoutes(useCases),
-      ...readersRoutes(useCases),
-      ...lockRoutes(useCases),
-    ]),
-    ...tagged("Files", [...uploadRoutes(useCases), ...fileRoutes(useCases), ...fileLinkRoutes(useCases)]),
-    ...tagged("Synchronization", [...syncRoutes(useCases), ...syncWriteRoutes(useCases)]),
-    ...tagged("Macros", macroRoutes(useCases)),
-    ...tagged("Model", modelRoutes(useCases)),
-    ...tagged("Service", [description]),
-  ].map((route) => executedOnce(route, useCases));
-  const routes = [...single, ...tagged("Service", multiRoutes(single, useCases))];
-  return routes;
-}
-
-function tagged(tag: TagName, routes: readonly Route[]): Route[] {
-  return routes.map((route) => ({ ...route, tag }));
-}
-
-/** Routes without credentials. */
-function serviceRoutes(): Route[] {
-  return [
-    defineRoute({
-      method: "GET",
-      path: "/_CheckService",
-      operation: "checkService",
-      summary: "Check the service",
-      access: "public",
-      data: serviceResponse,
-      errors: [],
-      handle: async (_context, { settings: { applicationName, applicationVersion } }) => ({
+  const routes: Route[] = routesOf(databaseOperations, {
+    service: {
+      checkService: async (_context, { settings: { applicationName, applicationVersion } }) => ({
         data: { applicationName, applicationVersion },
       }),
-    }),
-  ];
+    },
+    sessions: sessionHandlers(useCases),
+    seats: seatHandlers(useCases),
+    customUsers: customUserHandlers(useCases),
+    passwords: passwordHandlers(useCases),
+    secondFactors: secondFactorHandlers(useCases),
+    providers: providerHandlers(useCases),
+    objects: objectHandlers(useCases),
+    deletion: deletionHandlers(useCases),
+    objectAccess: objectAccessHandlers(useCases),
+    files: fileHandlers(useCases),
+    synchronization: syncHandlers(useCases),
+    macros: macroHandlers(useCases),
+    model: modelHandlers(useCases),
+    description: descriptionHandlers(useCases),
+    multi: multiHandlers(() => matcher, useCases),
+    // The multi request applies its key to its items.
+  }).map((route) => (route.id === "multi" ? route : executedOnce(route, useCases)));
+  const matcher = new RouteMatcher(routes);
+  return routes;
 }

@@ -1,35 +1,5 @@
 import { type PageRequest, ServiceError } from "@sallyport/storage";
-import { type AdministratorContext, administratorContext } from "@sallyport/core";
-import type { z } from "zod";
-import { defineRoute, type Route, type RouteDefinition, type RouteInput, type Success } from "../routes/route.ts";
-
-/** Path of the administration routes below the alias. */
-export const administrationPath = "/admin/v1";
-
-type Definition<B extends z.ZodType, Q extends z.ZodObject> = Omit<
-  RouteDefinition<"session", B, Q>,
-  "access" | "handle"
-> & {
-  readonly handle: (
-    context: AdministratorContext,
-    input: Parameters<RouteDefinition<"session", B, Q>["handle"]>[1],
-  ) => Promise<Success>;
-};
-
-/** A route for administrators. The path is relative to `administrationPath`. */
-export function administrationRoute<B extends z.ZodType, Q extends z.ZodObject>({
-  path,
-  handle,
-  ...definition
-}: Definition<B, Q>): Route {
-  return defineRoute<"session", B, Q>({
-    ...(definition as Omit<RouteDefinition<"session", B, Q>, "access" | "handle" | "path">),
-    path: `${administrationPath}${path}`,
-    access: "session",
-    administration: true,
-    handle: (context, input) => handle(administratorContext(context), input),
-  });
-}
+import type { RouteInput } from "../routes/route.ts";
 
 /** The versions of `If-Match`. Throws 307 without the header and for `*`: a replacement names what it replaces. */
 export function requiredVersions({ expectedVersions }: Pick<RouteInput<unknown, unknown>, "expectedVersions">) {

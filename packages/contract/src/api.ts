@@ -1,0 +1,102 @@
+import {
+  accessOperations,
+  administrationDescriptionOperations,
+  maintenanceOperations,
+} from "./administration/access.ts";
+import { administeredCustomUserOperations, userOperations } from "./administration/accounts.ts";
+import { applicationOperations } from "./administration/applications.ts";
+import { auditOperations } from "./administration/audit.ts";
+import { administeredMacroOperations, classRightsOperations, keyOperations } from "./administration/database.ts";
+import { examinationOperations } from "./administration/examination.ts";
+import { limitOperations } from "./administration/limits.ts";
+import { administeredProviderOperations } from "./administration/providers.ts";
+import { refusalOperations } from "./administration/refusals.ts";
+import { ruleOperations } from "./administration/rules.ts";
+import { liveSessionOperations } from "./administration/sessions.ts";
+import { syncAdministrationOperations } from "./administration/synchronization.ts";
+import { deletionOperations } from "./deletion.ts";
+import { fileOperations } from "./files.ts";
+import { customUserOperations, sessionOperations } from "./log-in.ts";
+import { macroOperations } from "./macros.ts";
+import { modelOperations } from "./model.ts";
+import { multiItems, multiParameters, multiRequest, multiResponse } from "./multi.ts";
+import { objectAccessOperations, objectOperations } from "./objects.ts";
+import { type Operation, operations } from "./operations.ts";
+import { passwordOperations } from "./passwords.ts";
+import { providerOperations } from "./providers.ts";
+import { seatOperations } from "./seats.ts";
+import { secondFactorOperations } from "./second-factor.ts";
+import { descriptionOperations, serviceOperations } from "./service.ts";
+import { syncOperations } from "./sync.ts";
+
+const single = {
+  service: serviceOperations,
+  sessions: sessionOperations,
+  seats: seatOperations,
+  customUsers: customUserOperations,
+  passwords: passwordOperations,
+  secondFactors: secondFactorOperations,
+  providers: providerOperations,
+  objects: objectOperations,
+  deletion: deletionOperations,
+  objectAccess: objectAccessOperations,
+  files: fileOperations,
+  synchronization: syncOperations,
+  macros: macroOperations,
+  model: modelOperations,
+  description: descriptionOperations,
+} as const;
+
+const items = operationsOf(single).filter(({ inMulti, effect }) => inMulti && effect !== "model");
+
+/** The multi request. It can have the errors of its items. */
+const multiOperations = operations("Service", {
+  multi: {
+    method: "POST",
+    path: "/v1/multi",
+    access: "session",
+    inMulti: false,
+    idempotent: true,
+    summary: "Execute several requests",
+    description: [
+      "Each item is processed like a separate request with the headers of this one, except `If-Match`, which is ignored.",
+      "An item sees the writes of the items before it. The response contains the result of every item, in order, even if others fail.",
+      "With `atomic=true`, all items share one transaction. The first failure rolls it back, and the response has its code.",
+      "Items cannot be log-ins, log-outs, keys, the API description or multi requests, or, with `atomic=true`, changes to classes.",
+    ].join(" "),
+    query: multiParameters,
+    body: { json: multiRequest, any: true, alternative: () => ({ json: multiItems }) },
+    data: multiResponse,
+    compressed: true,
+    errors: [...new Set(items.flatMap(({ errors }) => errors))],
+  },
+});
+
+/** The operations of a database by group, in the order of the API description. */
+export const databaseOperations = { ...single, multi: multiOperations } as const;
+
+/** The operations for administrators of a database by group, in the order of their API description. */
+export const administrationOperations = {
+  access: accessOperations,
+  users: userOperations,
+  customUsers: administeredCustomUserOperations,
+  applications: applicationOperations,
+  rules: ruleOperations,
+  sessions: liveSessionOperations,
+  audit: auditOperations,
+  refusals: refusalOperations,
+  providers: administeredProviderOperations,
+  classRights: classRightsOperations,
+  maintenance: maintenanceOperations,
+  limits: limitOperations,
+  examination: examinationOperations,
+  keys: keyOperations,
+  synchronization: syncAdministrationOperations,
+  macros: administeredMacroOperations,
+  description: administrationDescriptionOperations,
+} as const;
+
+/** All operations of groups, in their order. */
+export function operationsOf(groups: Readonly<Record<string, Readonly<Record<string, Operation>>>>): Operation[] {
+  return Object.values(groups).flatMap((group) => Object.values(group));
+}

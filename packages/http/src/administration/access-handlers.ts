@@ -1,0 +1,63 @@
+import {
+  type accessOperations,
+  type administrationDescriptionOperations,
+  type maintenanceOperations,
+  administrationOperations,
+  operationsOf,
+} from "@sallyport/contract";
+import {
+  contentVersion,
+  type MaintenanceNotice,
+  readMaintenance,
+  replaceUnchanged,
+  setMaintenance,
+} from "@sallyport/core";
+import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
+import type { Handlers } from "../routes/route.ts";
+import type { UseCases } from "../routes/use-cases.ts";
+import { requiredVersions, timeText } from "./answers.ts";
+
+/** Log-in, log-out and proof of administrators. */
+export const accessHandlers = ({
+  logInAdministrator,
+  giveProof,
+  logOutAdministrator,
+}: UseCases): Handlers<typeof accessOperations> => ({
+  logIn: async (context, { body: { user, pass, "2faToken": token } }) => ({
+    data: await logInAdministrator.logInAdministrator(context, { user, pass, token: token ?? null }),
+  }),
+  logOut: (context) => logOutAdministrator.logOut(context),
+  giveProof: (context, { body: { pass, "2faToken": token } }) =>
+    giveProof.giveProof(context, pass === undefined ? { token: token ?? "" } : { pass }),
+});
+
+const shownMaintenance = (notice: MaintenanceNotice | null) => ({
+  active: notice !== null,
+  message: notice?.message ?? null,
+  endsAt: notice === null || notice.endsAt === null ? null : timeText(notice.endsAt),
+});
+
+/** Maintenance of the database. */
+export const maintenanceHandlers: Handlers<typeof maintenanceOperations> = {
+  getMaintenance: async (context) => {
+    const data = shownMaintenance(await readMaintenance(context));
+    return { data, version: contentVersion(data, context.database.digests) };
+  },
+  setMaintenance: async (context, { body: { active, message, endsAt }, ...input }) => {
+    const notice = active ? { message, endsAt: endsAt === null ? null : Date.parse(endsAt) } : null;
+    const { content, version } = await replaceUnchanged(context, {
+      resource: "maintenance",
+      expectedVersions: requiredVersions(input),
+      read: async (r) => shownMaintenance(await readMaintenance({ r })),
+      write: (inside) => setMaintenance(inside, notice),
+    });
+    return { data: content, version };
+  },
+};
+
+const descriptions = new DatabaseDescriptions(operationsOf(administrationOperations));
+
+/** The API description of the operations for administrators. */
+export const administrationDescriptionHandlers: Handlers<typeof administrationDescriptionOperations> = {
+  describeAdministration: async (context, { settings }) => ({ document: descriptions.of(context.database, settings) }),
+};

@@ -1,0 +1,43 @@
+import type { syncAdministrationOperations } from "@sallyport/contract";
+import {
+  administeredSync,
+  dropSyncSchema,
+  findSyncSchema,
+  listSyncSchemas,
+  storeSyncSchema,
+  switchSync,
+} from "@sallyport/core";
+import type { Handlers } from "../routes/route.ts";
+import type { UseCases } from "../routes/use-cases.ts";
+import { requiredVersions } from "./answers.ts";
+
+/** The switch and the schemas of synchronization, and missing objects. */
+export const syncAdministrationHandlers = ({
+  explainAbsence,
+}: UseCases): Handlers<typeof syncAdministrationOperations> => ({
+  getSynchronization: async (context) => {
+    const { content: data, version } = await administeredSync(context);
+    return { data, version };
+  },
+  switchSynchronization: async (context, { body: { enabled }, ...input }) => {
+    const given = { enabled, expectedVersions: requiredVersions(input) };
+    const { content: data, version } = await switchSync(context, given);
+    return { data, version };
+  },
+  listSyncSchemas: async (context) => ({ data: { items: await listSyncSchemas(context) } }),
+  getSyncSchema: async (context, { parameter }) => {
+    const { content: data, version } = await findSyncSchema(context, parameter("name"));
+    return { data, version };
+  },
+  putSyncSchema: async (context, { parameter, body, expectedVersions }) => {
+    const given = { ...body, name: parameter("name"), expectedVersions };
+    const { content: data, version } = await storeSyncSchema(context, given);
+    return { data, version };
+  },
+  removeSyncSchema: (context, { parameter, ...input }) =>
+    dropSyncSchema(context, { name: parameter("name"), expectedVersions: requiredVersions(input) }),
+  explainAbsence: async (context, { parameter, query: { user, uuid, syncVersion = null } }) => {
+    const given = { schemaName: parameter("name"), userId: user, uuid, syncVersion };
+    return { data: { items: await explainAbsence.explainAbsence(context, given) } };
+  },
+});

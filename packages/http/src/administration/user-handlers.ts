@@ -1,0 +1,67 @@
+import type { userOperations } from "@sallyport/contract";
+import { accountOwner } from "@sallyport/storage";
+import {
+  findAdministeredUser,
+  findGroup,
+  listAdministeredUsers,
+  type ListedFactor,
+  listGroups,
+  requireAccount,
+  secondFactorsOf,
+  takeSecondFactors,
+} from "@sallyport/core";
+import type { Handlers } from "../routes/route.ts";
+import type { UseCases } from "../routes/use-cases.ts";
+import { pageData, requiredVersions } from "./answers.ts";
+
+/** Database users and user groups. */
+export const userHandlers = ({
+  createUser,
+  changeUser,
+  setUserPassword,
+  putGroup,
+}: UseCases): Handlers<typeof userOperations> => ({
+  listUsers: async (context, { query }) => ({
+    data: await pageData(query, (page) => listAdministeredUsers(context, page), {
+      keyOf: ({ name }) => name,
+      show: (user) => user,
+    }),
+  }),
+  createUser: async (context, { body: { groups: groupIds, ...given } }) => {
+    const userId = await createUser.createUser(context, { ...given, groups: [], createsGroups: false, groupIds });
+    return answerOf(await findAdministeredUser(context, userId));
+  },
+  getUser: async (context, { parameter }) => answerOf(await findAdministeredUser(context, parameter("userId"))),
+  changeUser: async (context, { parameter, body: change, ...input }) => {
+    const expectedVersions = requiredVersions(input);
+    return answerOf(await changeUser.changeUser(context, { userId: parameter("userId"), change, expectedVersions }));
+  },
+  setUserPassword: (context, { parameter, body }) =>
+    setUserPassword.setUserPassword(context, { name: { id: parameter("userId") }, ...body }),
+  listFactors: async (context, { parameter }) => {
+    const { id } = await requireAccount(context.r, { id: parameter("userId") });
+    return { data: { items: (await secondFactorsOf(context, accountOwner(id))).map(shownFactor) } };
+  },
+  removeFactors: (context, { parameter, query: { app = null } }) =>
+    takeSecondFactors(context, { of: "user", name: { id: parameter("userId") }, appName: app }),
+  listGroups: async (context, { query: { after = "0", limit = 100 } }) => {
+    const offset = Number(after);
+    const items = await listGroups(context, { offset, limit });
+    return { data: { items, next: items.length < limit ? null : String(offset + items.length) } };
+  },
+  createGroup: async (context, { body }) => answerOf(await putGroup.createGroup(context, body)),
+  getGroup: async (context, { parameter }) => answerOf(await findGroup(context, parameter("groupId"))),
+  changeGroup: async (context, { parameter, body: change, ...input }) => {
+    const expectedVersions = requiredVersions(input);
+    return answerOf(await putGroup.changeGroup(context, { groupId: parameter("groupId"), change, expectedVersions }));
+  },
+});
+
+function answerOf<Content>({ content: data, version }: { readonly content: Content; readonly version: number }) {
+  return { data, version };
+}
+
+/** A factor without its secret. */
+export function shownFactor({ subject, ownerName, appName, confirmed, recoveryCodes }: ListedFactor) {
+  return { subject, user: ownerName, app: appName, confirmed, recoveryCodesLeft: recoveryCodes.length };
+}

@@ -1,0 +1,95 @@
+import { type fileOperations, headerNames } from "@sallyport/contract";
+import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
+import type { ChunkRange, SessionContext, UploadState } from "@sallyport/core";
+import { parseContentRange } from "../files/byte-ranges.ts";
+import { incomingFile } from "../files/multipart.ts";
+import type { StreamedBody } from "../files/streamed-body.ts";
+import { objectSuccess, singleReference } from "./object-handlers.ts";
+import type { Handlers, Success } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+const refuseWithoutId = async (): Promise<never> => {
+  throw new ServiceError(601);
+};
+
+/** Uploads in several requests, files in one request, and links to files. */
+export const fileHandlers = (useCases: UseCases): Handlers<typeof fileOperations> => {
+  const { beginUpload, readUpload, storeChunk, finishUpload, cancelUpload } = useCases;
+  const { storeFile, openFile, createFileLink, openFileLink } = useCases;
+  const store = async (
+    context: SessionContext,
+    uploadId: string,
+    range: ChunkRange | null,
+    body: StreamedBody,
+  ): Promise<Success> =>
+    stateOf(
+      context,
+      await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body, context.database.policy.files)),
+    );
+  return {
+    beginUpload: async (context, { query }) => stateOf(context, await beginUpload.beginUpload(context, query)),
+    rejectUploadWithoutId: refuseWithoutId,
+    rejectCancelWithoutId: refuseWithoutId,
+    readUpload: async (context, { parameter }) =>
+      stateOf(context, await readUpload.readUpload(context, parameter("uploadId"))),
+    uploadWhole: async (context, { parameter, stream }) => store(context, parameter("uploadId"), null, stream),
+    continueUpload: async (context, { parameter, stream, header, query, expectedVersions }) => {
+      const uploadId = parameter("uploadId");
+      const given = header(headerNames.contentRange);
+      if (stream !== null) return store(context, uploadId, rangeOf(given), stream);
+      if (given !== undefined) throw new ServiceError(604);
+      const { replaceOID, name, mediaType, ...created } = query;
+      const replace = replaceOID === undefined ? null : fileReference(replaceOID);
+      if (replace !== null && created.className !== undefined)
+        throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });
+      return objectSuccess(
+        await finishUpload.finishUpload(context, uploadId, {
+          ...created,
+          description: { name, mediaType },
+          replace,
+          expectedVersions,
+        }),
+      );
+    },
+    cancelUpload: (context, { parameter }) => cancelUpload.cancelUpload(context, parameter("uploadId")),
+    storeFile: async (context, { stream, query }) => {
+      const { maxSize } = context.database.policy.files;
+      const receive = () => incomingFile(stream, { maxSize, parser: "multer" });
+      return objectSuccess(await storeFile.storeFile(context, receive, query));
+    },
+    downloadFile: async (context, { parameter }) => ({
+      file: await openFile.openFile(context, singleReference(parameter("idOrUuid"))),
+    }),
+    createFileLink: async (context, { parameter, body, settings: { publicUrl, basePath } }) => {
+      const { expiresIn, session } = body;
+      const { alias, storeTime } = context.database;
+      const { signature, expiresAt } = await createFileLink.createFileLink(
+        context,
+        singleReference(parameter("idOrUuid")),
+        { lifetime: expiresIn * 1_000, endsWithSession: session },
+      );
+      const place = [publicUrl ?? basePath, ...(alias === "" ? [] : [alias]), "v1", "link", signature];
+      return { data: { url: place.join("/"), expiresAt: storeTime.format(expiresAt) } };
+    },
+    downloadLinkedFile: async (context, { parameter }) => ({
+      file: await openFileLink.openFileLink(context, parameter("signature")),
+      embeddable: true,
+    }),
+  };
+};
+
+function stateOf({ database }: SessionContext, { expiresAt, ...state }: UploadState): Success {
+  return { data: { ...state, expiresAt: database.storeTime.format(expiresAt) } };
+}
+
+function rangeOf(header: string | undefined): ChunkRange {
+  const range = parseContentRange(header ?? "");
+  if (range === undefined) throw new ServiceError(600, { detail: "The header Content-Range is absent or malformed." });
+  return range;
+}
+
+function fileReference(text: string): SingleReference {
+  const reference = objectReference(text);
+  if (reference === null || reference.kind === "class") throw new ServiceError(307, { detail: "at /replaceOID" });
+  return reference;
+}
