@@ -19,7 +19,7 @@ import { fileOperations } from "./files.ts";
 import { customUserOperations, sessionOperations } from "./log-in.ts";
 import { macroOperations } from "./macros.ts";
 import { modelOperations } from "./model.ts";
-import { multiItems, multiParameters, multiRequest, multiResponse } from "./multi.ts";
+import { multiParameters, multiRequest, multiResponse } from "./multi.ts";
 import { objectAccessOperations, objectOperations } from "./objects.ts";
 import { type Operation, operations } from "./operations.ts";
 import { passwordOperations } from "./passwords.ts";
@@ -65,7 +65,7 @@ const multiOperations = operations("Service", {
       "Items cannot be log-ins, log-outs, keys, the API description or multi requests, or, with `atomic=true`, changes to classes.",
     ].join(" "),
     query: multiParameters,
-    body: { json: multiRequest, any: true, alternative: () => ({ json: multiItems }) },
+    body: { json: multiRequest, any: true },
     data: multiResponse,
     compressed: true,
     errors: [...new Set(items.flatMap(({ errors }) => errors))],

@@ -2,7 +2,7 @@ import { ServiceError } from "@sallyport/storage/errors";
 import fc from "fast-check";
 import * as z from "zod";
 import { parseExactJson } from "./exact-json.ts";
-import { parseFields, parseIfMatch } from "./fields.ts";
+import { later, parseFields, parseIfMatch, valueOf } from "./fields.ts";
 import { serializationParameter } from "./object-parameters.ts";
 import {
   buildCounterBlock,
@@ -52,6 +52,47 @@ test("an almost valid If-Match header is parsed in linear time", () => {
   const start = performance.now();
   expect(parseIfMatch(`${'"1" , '.repeat(200_000)}x`)).toEqual([]);
   expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+describe("a part that is checked later", () => {
+  const part = z.strictObject({ count: z.int({ error: () => "332" }) });
+  const within = z.object({ name: z.string(), part: later(part, { order: [332], name: "part" }) });
+
+  test("has its value", () => {
+    expect(parseFields(within, { name: "a", part: { count: 1 } }, [])).toEqual({
+      name: "a",
+      part: { value: { count: 1 } },
+    });
+  });
+
+  test("has its fault and what was sent, and fails nothing around it", () => {
+    const { part: checked } = parseFields(within, { name: "a", part: { count: "1", other: 2 } }, []);
+    expect(checked).toMatchObject({ fault: { code: 332, detail: "at /part/count" }, given: { count: "1", other: 2 } });
+    expect(() => valueOf(checked)).toThrow(ServiceError);
+  });
+
+  test("is absent as any other, unless it is optional", () => {
+    const { part: checked } = parseFields(within, { name: "a" }, []);
+    expect(checked).toMatchObject({ fault: { code: 307, detail: "at /part" } });
+    const optional = z.object({ part: later(part.optional()) });
+    expect(parseFields(optional, {}, [])).toEqual({ part: { value: undefined } });
+  });
+
+  test("has the refusal of its preparation", () => {
+    const refusal = new ServiceError(307, { detail: "at /count: Too deep." });
+    const prepared = later(part, {
+      prepare: () => {
+        throw refusal;
+      },
+    });
+    expect(parseFields(prepared, { count: 1 }, [])).toEqual({ fault: refusal, given: { count: 1 } });
+  });
+
+  test("is described as its schema", () => {
+    const described = z.toJSONSchema(within, { io: "input" }).properties?.["part"];
+    const { $schema: _schema, ...own } = z.toJSONSchema(part, { io: "input" });
+    expect(JSON.parse(JSON.stringify(described))).toEqual(own);
+  });
 });
 
 const schema = z.object({ serialization: serializationParameter });

@@ -8,13 +8,72 @@ import * as z from "zod";
 export function parseFields<T extends z.ZodType>(schema: T, input: unknown, order: readonly ErrorCode[]): z.output<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => {
+  throw faultOf(parsed.error.issues, order);
+}
+
+function faultOf(issues: readonly z.core.$ZodIssue[], order: readonly ErrorCode[], place: PropertyKey[] = []) {
+  const faults = issues.map((issue) => {
     const code = Number(issue.message);
-    return { code: isErrorCode(code) ? code : (307 as const), pointer: jsonPointer(placeOf(issue)) };
+    return { code: isErrorCode(code) ? code : (307 as const), pointer: jsonPointer([...place, ...placeOf(issue)]) };
   });
   const rank = ({ code }: { code: ErrorCode }) => (order.includes(code) ? order.indexOf(code) : order.length);
   const [first] = faults.toSorted((a, b) => rank(a) - rank(b));
-  throw new ServiceError(first?.code ?? 307, { detail: `at ${first?.pointer ?? "/"}` });
+  return new ServiceError(first?.code ?? 307, { detail: `at ${first?.pointer ?? "/"}` });
+}
+
+/** A value whose fault is reported later: the value, or its fault and the value as it was sent. */
+export type Checked<T> = { readonly value: T } | { readonly fault: ServiceError; readonly given: unknown };
+
+/** The value of a `Checked`. Throws its fault. */
+export function valueOf<T>(checked: Checked<T>): T {
+  if ("fault" in checked) throw checked.fault;
+  return checked.value;
+}
+
+interface LaterOptions {
+  /** Precedence of the codes of its fields. */
+  readonly order?: readonly ErrorCode[];
+  /** Name in the body, for the detail of the fault. */
+  readonly name?: string;
+  /** Runs before the schema. Throws a `ServiceError` for a value that the schema does not see. */
+  readonly prepare?: (given: unknown) => unknown;
+}
+
+/**
+ * A schema whose faults fail nothing around it: it parses to a `Checked`. For parts of a body that are refused after checks of
+ * the use case, or alone.
+ */
+export function later<T extends z.ZodType>(schema: T, { order = [], name, prepare = same }: LaterOptions = {}) {
+  const prepared = (given: unknown, { addIssue }: Pick<z.core.$RefinementCtx, "addIssue">) => {
+    if (refusalOf(prepare, given) === null) return prepare(given);
+    addIssue({ code: "custom", message: "307" });
+    return given;
+  };
+  // The description is that of the schema.
+  const whole = (prepare === same ? schema : z.preprocess(prepared, schema)) as T;
+  const place = name === undefined ? [] : [name];
+  return whole
+    .transform((value): Checked<z.output<T>> => ({ value }))
+    .catch((failed): Checked<z.output<T>> => {
+      // Zod describes a schema with the result for `undefined`.
+      const { error, input: given } = (failed as typeof failed | undefined) ?? {
+        error: { issues: [] },
+        input: undefined,
+      };
+      return { fault: refusalOf(prepare, given) ?? faultOf(error.issues, order, place), given };
+    });
+}
+
+const same = (given: unknown): unknown => given;
+
+function refusalOf(prepare: (given: unknown) => unknown, given: unknown): ServiceError | null {
+  try {
+    prepare(given);
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }
 
 /** Path of the invalid value or unknown member. For a union, the path of the alternative that matched deepest. */

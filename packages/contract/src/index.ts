@@ -13,6 +13,7 @@ export * from "./administration/synchronization.ts";
 export * from "./envelope.ts";
 export { parseExactJson } from "./exact-json.ts";
 export * from "./api.ts";
+export type { AdministrationCalls, DatabaseCalls } from "./calls.ts";
 export * from "./deletion.ts";
 export * from "./macros.ts";
 export * from "./operations.ts";
@@ -27,7 +28,7 @@ export {
   type UploadData,
   uploadResponse,
 } from "./files.ts";
-export { parseFields, parseIfMatch, refusedWith } from "./fields.ts";
+export { type Checked, parseFields, parseIfMatch, refusedWith, valueOf } from "./fields.ts";
 export * from "./header-names.ts";
 export * from "./json.ts";
 export * from "./log-in.ts";

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
-import { appNames, deviceId, refusedWith, secondFactorTokens } from "./fields.ts";
+import { appNames, deviceId, later, refusedWith, secondFactorTokens } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";
-import { operations } from "./operations.ts";
+import { eitherBody, operations } from "./operations.ts";
 import { confirmChangePasswordRequest } from "./passwords.ts";
 
 const maxCredentialLength = 1_024;
@@ -32,15 +32,19 @@ const credentials = {
   appNames,
 };
 
+/** Whether a log-in opens a session for the set-up of a second factor. */
+export const secondFactorEnrolment = z
+  .boolean()
+  .optional()
+  .describe(
+    "`true` opens a session that can only set up a second factor if a required one is missing, instead of error 340.",
+  );
+
+/** An unusable app name (208, 210) precedes a fault of `device` and of the members of second factors. */
 const options = {
-  device: device.optional(),
-  "2faToken": secondFactorTokens,
-  "2faEnrol": z
-    .boolean()
-    .optional()
-    .describe(
-      "`true` opens a session that can only set up a second factor if a required one is missing, instead of error 340.",
-    ),
+  device: later(device.optional(), { name: "device" }),
+  "2faToken": later(secondFactorTokens, { name: "2faToken" }),
+  "2faEnrol": later(secondFactorEnrolment, { name: "2faEnrol" }),
   furtherencryption: z
     .unknown()
     .optional()
@@ -49,12 +53,6 @@ const options = {
 
 /** Body of a log-in with user name and password. */
 export const logInRequest = z.object({ ...credentials, ...options }).meta({ id: "LogInRequest" });
-
-/** The log-in members to validate first. Other members are kept unchanged. */
-export const logInCredentials = z.looseObject(credentials);
-
-/** The optional members of a log-in. */
-export const logInOptions = z.object(options);
 
 /** Precedence of the error codes of a log-in body. */
 export const logInFaultOrder: readonly ErrorCode[] = [301, 209, 208, 210];
@@ -166,12 +164,8 @@ export const serverKeyResponse = z
   })
   .meta({ id: "ServerKey" });
 
-/** Body of a log-in. Faults of the credentials come first. */
-export const logInBody = {
-  json: logInRequest,
-  order: logInFaultOrder,
-  alternative: () => ({ json: logInCredentials, order: logInFaultOrder }),
-} as const;
+/** Body of a log-in. */
+export const logInBody = { json: logInRequest, order: logInFaultOrder } as const;
 
 /** Both encrypted log-ins use the same key. */
 const serverKey = {
@@ -225,14 +219,7 @@ export const sessionOperations = operations("Sessions", {
     summary: "Log in with a token",
     description:
       "Returns a token. A body with `aesKey` is an encrypted log-in: its response is encrypted and also contains a session id. Failures are not encrypted.",
-    body: {
-      json: z.union([logInRequest, encryptedLogInRequest]),
-      order: logInFaultOrder,
-      alternative: (body) =>
-        isEncryptedLogIn(body)
-          ? { json: encryptedLogInRequest, order: secureLogInFaultOrder }
-          : logInBody.alternative(),
-    },
+    body: eitherBody(logInBody, { json: encryptedLogInRequest, order: secureLogInFaultOrder }, isEncryptedLogIn),
     data: tokenLogInResponse,
     answer: {
       sealed: doubleLogInResponse,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { statusSchema } from "./envelope.ts";
-import { flag } from "./fields.ts";
+import { flag, later } from "./fields.ts";
 
 /** Maximum number of items per multi request. */
 export const maximumItems = 50;
@@ -21,11 +21,8 @@ export const multiItem = z
   })
   .meta({ id: "MultiItem", description: "A request inside a multi request." });
 
-/** Body of a multi request. */
-export const multiRequest = z.array(multiItem).max(maximumItems).describe("Requests in the order of execution.");
-
-/** Body of a multi request with unvalidated items. Each item is validated separately. */
-export const multiItems = z.array(z.unknown()).max(maximumItems);
+/** Body of a multi request. An invalid item fails alone. */
+export const multiRequest = z.array(later(multiItem)).max(maximumItems).describe("Requests in the order of execution.");
 
 /** Query parameters of a multi request. */
 export const multiParameters = z.object({

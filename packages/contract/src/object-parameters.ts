@@ -59,7 +59,7 @@ const path = z
     "Name of an attribute, `~UUID`, or a path of at most five names separated by dots, through references and collections.",
   );
 
-const field: z.ZodType<SerializationField> = z
+const field: z.ZodType<SerializationField, SerializationField> = z
   .union([
     path,
     z.strictObject({
@@ -73,7 +73,10 @@ const field: z.ZodType<SerializationField> = z
   ])
   .meta({ id: "SerializationField" });
 
-const fields = z.array(field).max(maxFields).meta({ id: "SerializationFields" });
+const fields: z.ZodType<readonly SerializationField[], readonly SerializationField[]> = z
+  .array(field)
+  .max(maxFields)
+  .meta({ id: "SerializationFields" });
 
 const serialization = z
   .strictObject({

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
-import type * as z from "zod";
+import * as z from "zod";
 import { emptyResponse } from "./envelope.ts";
 
 /** Headings of the API descriptions, in reading order. */
@@ -46,8 +46,8 @@ export interface JsonBody {
   readonly json: z.ZodType;
   /** Precedence of the codes of invalid fields. */
   readonly order?: readonly ErrorCode[];
-  /** Schema for a given body: the matching part of a union, or one that leaves checks to the use case. */
-  readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<JsonBody, "json" | "order">;
+  /** The one of several forms that a given body has. */
+  readonly choose?: (body: Readonly<Record<string, unknown>>) => Pick<JsonBody, "json" | "order">;
   /** Accepts any JSON instead of objects only. */
   readonly any?: true;
   /** The body is optional. The schema then gets `undefined`. */
@@ -58,6 +58,16 @@ export interface JsonBody {
   readonly checkLimits?: (body: unknown) => void;
   readonly form?: undefined;
   readonly stream?: undefined;
+}
+
+/** A body in one of two forms. */
+export function eitherBody<Plain extends z.ZodType, Other extends z.ZodType>(
+  plain: { readonly json: Plain; readonly order: readonly ErrorCode[] },
+  other: { readonly json: Other; readonly order: readonly ErrorCode[] },
+  isOther: (body: Readonly<Record<string, unknown>>) => boolean,
+) {
+  const choose: JsonBody["choose"] = (body) => (isOther(body) ? other : plain);
+  return { json: z.union([plain.json, other.json]), choose };
 }
 
 /** An urlencoded form. */
@@ -160,8 +170,10 @@ type Added = "id" | "inMulti" | "errors";
 
 /** Operations by id, each with the types of its declaration. */
 export type Operations<Declared> = {
-  readonly [Id in keyof Declared & string]: Omit<Operation, Exclude<keyof Declared[Id], Added>> &
-    Omit<Declared[Id], Added>;
+  readonly [Id in keyof Declared & string]: Omit<Operation, Exclude<keyof Declared[Id], Added> | "data"> &
+    Omit<Declared[Id], Added> & {
+      readonly data: Declared[Id] extends { readonly data: infer Data } ? Data : typeof emptyResponse;
+    };
 };
 
 /** Declares the operations under a heading of the API description. Their names are the ids. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { refusedWith } from "./fields.ts";
-import { operations } from "./operations.ts";
+import { eitherBody, operations } from "./operations.ts";
 
 const maxPasswordLength = 1_024;
 const maxNameLength = 1_024;
@@ -106,14 +106,11 @@ export const passwordOperations = operations("Passwords", {
       "With `encrypted: true`, both passwords are encrypted with the key of `/v2/login/secure/key` and any of its paddings. A password that cannot be decrypted fails with 319 or 320. The same ciphertext is accepted only in the same session, at most three times within a minute.",
       "Custom users receive a code by mail and confirm the new password with `POST /v1/auth/df/confirmChangePassword`. Without an e-mail address or without mail, the request fails with 712.",
     ].join(" "),
-    body: {
-      json: z.union([changePasswordRequest, encryptedChangePasswordRequest]),
-      order: changePasswordFaultOrder,
-      alternative: (body) => ({
-        json: isEncryptedChange(body) ? encryptedChangePasswordRequest : changePasswordRequest,
-        order: changePasswordFaultOrder,
-      }),
-    },
+    body: eitherBody(
+      { json: changePasswordRequest, order: changePasswordFaultOrder },
+      { json: encryptedChangePasswordRequest, order: changePasswordFaultOrder },
+      isEncryptedChange,
+    ),
     data: changePasswordResponse,
     errors: [319, 320, 321, 322, 339, 712],
   },

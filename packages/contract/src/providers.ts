@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { deviceId, maxTokenLength, maxAppNames, refusedWith } from "./fields.ts";
-import { logInRequest, sessionLogInResponse, logInBody } from "./log-in.ts";
+import { deviceId, maxTokenLength, maxAppNames, refusedWith, secondFactorTokens } from "./fields.ts";
+import { logInRequest, sessionLogInResponse, logInBody, secondFactorEnrolment } from "./log-in.ts";
 import { operations } from "./operations.ts";
 
 /** Comma-separated app names. Returns `null` if a name is blank or the list is too long. */
@@ -65,8 +65,6 @@ export const providerCallbackParameters = z.object({
   user: parameter.describe("Name of the user as JSON. Only from Apple, at the first log-in."),
 });
 
-const shown = logInRequest.shape;
-
 /** A required member. Its absence has the code of a wrong value. */
 const needed = () => z.string({ error: ({ input }) => (input === undefined ? "324" : "307") });
 
@@ -77,8 +75,8 @@ export const returnCodeRequest = z
     verifier: needed().describe(
       "Verifier of `challenge` (RFC 7636): 43 to 128 characters of `A`–`Z`, `a`–`z`, `0`–`9`, `-`, `.`, `_` and `~`.",
     ),
-    "2faToken": shown["2faToken"],
-    "2faEnrol": shown["2faEnrol"],
+    "2faToken": secondFactorTokens,
+    "2faEnrol": secondFactorEnrolment,
   })
   .meta({ id: "ReturnCodeRequest" });
 

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
-import { refusedWith } from "./fields.ts";
+import { later, refusedWith } from "./fields.ts";
 import { objectSchema } from "./objects.ts";
-import { anyJson, checkEnvelopeLimits } from "./json.ts";
+import { checkEnvelopeLimits } from "./json.ts";
 import { operations } from "./operations.ts";
 
 const wrong = refusedWith(332);
@@ -70,9 +70,6 @@ export const pullRequest = z
     wrong,
   )
   .meta({ id: "PullRequest" });
-
-/** The name of the schema in the body of a pull, before all other checks. */
-export const pullTarget = z.looseObject({ schemaName: schemaName.optional() });
 
 /** A synchronized object: `~Version` and the fields of the schema. A reference is `{"~UUID": …}`. */
 export const syncObjectSchema = objectSchema
@@ -155,26 +152,42 @@ export const syncOperation = z
   )
   .meta({ id: "SyncOperation" });
 
-/** Body of a push. */
+/** Members of a put, and of an operation, that are as large and as deep as the body that creates an object. */
+const valueMembers = ["fields", "base"];
+
+/** The members that an operation needs for a result of its own. */
+const named = z.looseObject({ id: syncOperation.shape.id, uuid }, wrong);
+
+const pushedOperation = later(syncOperation, {
+  order: syncFaultOrder,
+  prepare: (given) => {
+    checkEnvelopeLimits(given, valueMembers);
+    return given;
+  },
+});
+
+/** Body of a push. An invalid operation fails alone if it has an id and a UUID. */
 export const pushRequest = z
   .strictObject(
     {
       syncVersion: givenVersion,
       atomic: z.boolean(wrong).optional().describe("Whether all operations succeed or none has an effect."),
-      ops: z.array(syncOperation, wrong).max(maxPush.operations, wrong),
+      ops: z
+        .array(pushedOperation, wrong)
+        .check(({ value, issues }) => {
+          for (const [index, each] of value.entries()) {
+            const faults = "fault" in each ? (named.safeParse(each.given).error?.issues ?? []) : [];
+            for (const { message, path } of faults)
+              issues.push({ code: "custom", message, path: [index, ...path], input: value });
+          }
+        })
+        .max(maxPush.operations, wrong),
       query,
       limit,
     },
     wrong,
   )
   .meta({ id: "PushRequest" });
-
-/** Body of a push with unvalidated operations. Each operation is validated separately, so that it blocks no other. */
-export const pushEnvelope = pushRequest.extend({
-  ops: z
-    .array(z.looseObject({ id: syncOperation.shape.id, uuid: syncOperation.shape.uuid }, wrong), wrong)
-    .max(maxPush.operations, wrong),
-});
 
 const conflict = z
   .object({
@@ -231,13 +244,14 @@ export type SyncOperationData = z.input<typeof syncOperation>;
 export type PushRequestData = z.input<typeof pushRequest>;
 export type PushResultData = z.infer<typeof pushResponse>;
 
-/** Members of a put, and of an operation, that are as large and as deep as the body that creates an object. */
-export const valueMembers = ["fields", "base"];
-
-/** The use case checks the schema first, then reads the body. */
-function laterBody<Schema extends z.ZodType>(json: Schema) {
-  return { json, order: syncFaultOrder, any: true, alternative: () => ({ json: anyJson }) } as const;
+/** A body whose faults come after those of the schema that the path names. */
+function laterBody<Schema extends z.ZodType>(schema: Schema, prepare?: (given: unknown) => unknown) {
+  return { json: later(schema, { order: syncFaultOrder, ...(prepare && { prepare }) }), any: true } as const;
 }
+
+/** The members of a body, none if it is not an object. */
+const membersOf = (given: unknown) =>
+  typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
 
 const pulling = {
   access: "session",
@@ -246,7 +260,7 @@ const pulling = {
     "Returns the changes since the version of the client, in pages. The client stores `syncVersion` of the last page for the next pull.",
     "With `wait`, an empty result waits for a change. Error 330 with the header `Sync-Restart: 1` means that the client pulls from version `0`.",
   ].join(" "),
-  body: laterBody(pullRequest),
+  body: laterBody(pullRequest, membersOf),
   data: pullResponse,
   compressed: true,
 } as const;

@@ -14,7 +14,6 @@ export {
   type PushInput,
   type PushOptions,
   type PushResult,
-  refuseRepetitions,
 } from "./push/push-changes.ts";
 export * from "./put-schema.ts";
 export * from "./schema-view.ts";

@@ -15,8 +15,8 @@ export interface PullInput {
   readonly schemaName: string | undefined;
   /** As sent by the client. */
   readonly syncVersion: unknown;
-  /** The other members. Called after the checks of schema and version; throws 332 or 329 for invalid ones. */
-  readonly rest: () => PullOptions;
+  /** The other members, or their fault: 332 or 329. It is thrown after the checks of schema and version. */
+  readonly rest: PullOptions | ServiceError;
   /** Lets the request wait; `null` if it must not. */
   readonly suspend: Suspend | null;
 }
@@ -128,12 +128,12 @@ export class PullChanges {
     const version = parseSyncVersion(syncVersion);
     const base = await schemaView(context, required);
     const watermark = await acceptSyncVersion(context, base, version);
-    const options = rest();
+    if (rest instanceof ServiceError) throw rest;
     if (required.schema.direction === "push") throw new ServiceError(332, { detail: "The schema is for pushes only." });
-    const { query } = options;
+    const { query } = rest;
     const view = query === undefined ? base : await queriedView(context, base, query);
     if (version !== null && version.generation !== view.generation) throw restart("`syncVersion` is of another query.");
-    return { view, version, options, watermark };
+    return { view, version, options: rest, watermark };
   }
 
   private async changes(

@@ -45,7 +45,7 @@ export function parseBody(declared: JsonBody | undefined, given: unknown): unkno
     throw new ServiceError(307, { detail: "The body must be a JSON object." });
   if (declared === undefined) return undefined;
   const { json, order = [] } =
-    (given === undefined ? undefined : declared.alternative?.(given as Record<string, unknown>)) ?? declared;
+    (given === undefined ? undefined : declared.choose?.(given as Record<string, unknown>)) ?? declared;
   return parseFields(json, given, order);
 }
 

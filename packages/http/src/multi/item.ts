@@ -1,4 +1,4 @@
-import { multiItem, needsBody, onlyReads, parseFields } from "@sallyport/contract";
+import { type Checked, type multiItem, needsBody, onlyReads, valueOf } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import {
   type ExecuteMacro,
@@ -7,6 +7,7 @@ import {
   type ObjectHooks,
   type RequestContext,
 } from "@sallyport/core";
+import type * as z from "zod";
 import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { keyedItem, takesItemKey } from "../keyed-request.ts";
@@ -16,6 +17,9 @@ import { parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
 import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
+
+/** An item as it was sent. */
+export type GivenItem = Checked<z.output<typeof multiItem>>;
 
 /** Dependencies of the items. All items of a request share them. */
 export interface ItemParts {
@@ -46,7 +50,7 @@ export class Item {
    * Finds the route and parses the input. Fails with the same codes, in the same order, as a single request.
    * `rateError`: the error of an item beyond a request rate.
    */
-  constructor(given: unknown, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
+  constructor(given: GivenItem, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
     try {
       this.call = this.prepared(given, index, parts, rateError);
     } catch (error) {
@@ -98,12 +102,12 @@ export class Item {
   }
 
   private prepared(
-    given: unknown,
+    given: GivenItem,
     index: number,
     { matcher, settings, atomic, keyed }: ItemParts,
     rateError: ServiceError | null,
   ): typeof this.call {
-    const { method, path, data } = parseFields(multiItem, given, []);
+    const { method, path, data } = valueOf(given);
     const { segments, queryString } = itemTarget(path);
     const matched = matcher.match(segments);
     if (matched === null) throw new ServiceError(304);

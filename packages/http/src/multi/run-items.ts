@@ -3,7 +3,7 @@ import { countItems, inTransaction, requestLimits, type SessionContext } from "@
 import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
-import { Item, type ItemParts } from "./item.ts";
+import { type GivenItem, Item, type ItemParts } from "./item.ts";
 
 /** Maximum number of concurrent reads. Storage pipelines them where it can. */
 const readsAtOnce = 10;
@@ -13,7 +13,7 @@ const readsAtOnce = 10;
  * concurrently, unless hooks run in them: they would take more than a fair share of worker threads.
  */
 export async function runSeparately(
-  given: readonly unknown[],
+  given: readonly GivenItem[],
   context: SessionContext,
   parts: ItemParts,
   note: RouteInput["note"],
@@ -44,7 +44,7 @@ export async function runSeparately(
 
 /** Prepares the items. Each counts as a request; those beyond a request rate fail with 800. */
 async function countedItems(
-  given: readonly unknown[],
+  given: readonly GivenItem[],
   context: SessionContext,
   parts: ItemParts,
   { together }: { readonly together: boolean },
@@ -92,7 +92,7 @@ async function withModelOfNow(context: SessionContext): Promise<SessionContext> 
  * of the preparation are thrown before the transaction starts.
  */
 export async function runInTransaction(
-  given: readonly unknown[],
+  given: readonly GivenItem[],
   context: SessionContext,
   parts: ItemParts,
   note: RouteInput["note"],

@@ -1,11 +1,11 @@
 import {
   encodeBase64,
   type customUserOperations,
-  logInCredentials,
   logInFaultOrder,
-  logInOptions,
   parseFields,
   type sessionOperations,
+  logInRequest,
+  valueOf,
 } from "@sallyport/contract";
 import {
   acceptAppNames,
@@ -36,7 +36,7 @@ export const sessionHandlers = (useCases: UseCases): Handlers<typeof sessionOper
         return { data: await logInWithToken.logInWithToken(context, await logInInput(context, body), "token") };
       const { fields, checkReplay, seal } = await logInMessages.openHybrid(context, body);
       const input = {
-        ...(await logInInput(context, parseFields(logInCredentials, fields, logInFaultOrder))),
+        ...(await logInInput(context, parseFields(logInRequest, fields, logInFaultOrder))),
         checkReplay,
       };
       return { data: await logInWithToken.logInWithToken(context, input, "session"), seal };
@@ -48,9 +48,9 @@ export const sessionHandlers = (useCases: UseCases): Handlers<typeof sessionOper
       ),
     logInSecurely: async (context, { body, settings }) => {
       const { fields, checkReplay, seal } = await logInMessages.openCredentials(context, body);
-      const parsed = parseFields(logInCredentials, fields, logInFaultOrder);
+      const parsed = parseFields(logInRequest, fields, logInFaultOrder);
       const input = { ...(await logInInput(context, parsed)), checkReplay };
-      const plain = settings.plainAfterSecureLogin && parsed["furtherencryption"] === false;
+      const plain = settings.plainAfterSecureLogin && parsed.furtherencryption === false;
       if (plain) return { data: await logIn.logIn(context, input), seal };
       const { symmetricKey, ivPrefix, ...data } = await logInSecurely.logInSecurely(context, input);
       return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };
@@ -58,21 +58,20 @@ export const sessionHandlers = (useCases: UseCases): Handlers<typeof sessionOper
   };
 };
 
-/** Parses the fields of a log-in. An unusable app name (208, 210) precedes an error in another member. */
+/** The fields of a log-in. An unusable app name (208, 210) precedes an error in another member. */
 export async function logInInput(
   context: AppKeyContext,
-  fields: z.output<typeof logInCredentials>,
+  { user, pass, appNames, device, "2faToken": token, "2faEnrol": enrol }: z.output<typeof logInRequest>,
 ): Promise<LogInInput> {
-  const { user, pass, appNames } = fields;
   try {
-    const { device, "2faToken": token, "2faEnrol": enrol } = parseFields(logInOptions, fields, []);
+    const described = valueOf(device);
     return {
       user,
       pass,
       appNames,
-      deviceId: device?.deviceId?.trim() || null,
-      device: describedBy(device),
-      secondFactor: { token: token ?? null, enrol: enrol ?? false },
+      deviceId: described?.deviceId?.trim() || null,
+      device: describedBy(described),
+      secondFactor: { token: valueOf(token) ?? null, enrol: valueOf(enrol) ?? false },
     };
   } catch (error) {
     await acceptAppNames(context, appNames);
@@ -81,7 +80,7 @@ export async function logInInput(
 }
 
 /** The description of the device by the client, without the id and absent members. */
-function describedBy({ deviceId: _deviceId, ...device }: z.output<typeof logInOptions>["device"] & {} = {}) {
+function describedBy({ deviceId: _deviceId, ...device }: Readonly<Record<string, string | undefined>> = {}) {
   return Object.fromEntries(
     Object.entries(device).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

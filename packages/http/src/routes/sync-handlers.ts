@@ -1,30 +1,26 @@
 import {
-  checkEnvelopeLimits,
-  parseFields,
-  pullRequest,
-  pushEnvelope,
+  type Checked,
+  type pullRequest,
+  type pushRequest,
   successMessage,
   successStatus,
-  syncDeleteRequest,
-  syncFaultOrder,
-  syncOperation,
+  type syncOperation,
   syncOperations,
-  syncPutRequest,
-  valueMembers,
+  type syncPutRequest,
+  valueOf,
 } from "@sallyport/contract";
-import { errorEntry, type JsonValue, ServiceError } from "@sallyport/storage";
+import { errorEntry, ServiceError } from "@sallyport/storage";
 import {
   type GivenAttributes,
   operationUuid,
-  type PullPage,
+  type PullOptions,
   type PushedOperation,
   type PushOptions,
   type PushResult,
-  refuseRepetitions,
   type SessionContext,
 } from "@sallyport/core";
 import type * as z from "zod";
-import type { Handlers, InputOf, RouteInput, Success } from "./route.ts";
+import type { Handlers, InputOf, Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** Schemas, pull, writes and push. */
@@ -36,20 +32,14 @@ export const syncHandlers = ({
 }: UseCases): Handlers<typeof syncOperations> => {
   const pull = async (
     context: SessionContext,
-    given: unknown,
+    { body, suspend }: Pick<InputOf<typeof syncOperations.pull>, "body" | "suspend">,
     named: string | undefined,
-    suspend: RouteInput["suspend"],
-  ): Promise<{ readonly data: PullPage }> => {
-    const body = membersOf(given);
+  ): Promise<Success> => {
+    const given = "fault" in body ? body.given : body.value;
     const input = {
-      schemaName: schemaNameOf(body, named),
-      syncVersion: body["syncVersion"],
-      rest: () => {
-        const parsed = parseFields(pullRequest, body, syncFaultOrder);
-        if (parsed.schemaName !== undefined && named !== undefined && parsed.schemaName !== named)
-          throw new ServiceError(332, { detail: "at /schemaName: Path and body name different schemas." });
-        return parsed;
-      },
+      schemaName: named ?? schemaNameOf(member(given, "schemaName")),
+      syncVersion: member(given, "syncVersion"),
+      rest: "fault" in body ? body.fault : pullOf(body.value, named),
       suspend,
     };
     return { data: await pullChanges.pull(context, input) };
@@ -58,30 +48,32 @@ export const syncHandlers = ({
     context: SessionContext,
     { parameter, body }: InputOf<typeof syncOperations.putSynced>,
   ): Promise<Success> => ({
-    data: await writeSynced.put(context, targetOf(parameter), () => {
-      const given = parseFields(syncPutRequest, body, syncFaultOrder);
-      return { uuid: given.uuid, operation: putOperation(given) };
-    }),
+    data: await writeSynced.put(
+      context,
+      targetOf(parameter),
+      "fault" in body ? body.fault : { uuid: body.value.uuid, operation: putOperation(body.value) },
+    ),
   });
   return {
     listSyncSchemas: async (context) => ({ data: { schemas: await listSyncSchemas.listSyncSchemas(context) } }),
-    pullNamed: (context, input) => pull(context, input.body, undefined, input.suspend),
-    pull: (context, input) => pull(context, input.body, input.parameter("schema"), input.suspend),
+    pullNamed: (context, input) => pull(context, input, undefined),
+    pull: (context, input) => pull(context, input, input.parameter("schema")),
     putSynced: put,
     patchSynced: put,
     deleteSynced: async (context, { parameter, body }) => ({
-      data: await writeSynced.delete(context, targetOf(parameter), () => {
-        const { uuid } = parseFields(syncDeleteRequest, body, syncFaultOrder);
-        return { uuid, operation: { op: "delete" } };
-      }),
+      data: await writeSynced.delete(
+        context,
+        targetOf(parameter),
+        "fault" in body ? body.fault : { uuid: body.value.uuid, operation: { op: "delete" } },
+      ),
     }),
     pushChanges: async (context, { parameter, body, settings, note }) => {
       const deadline = performance.now() + settings.multiTimeout;
       const isLate = () => performance.now() > deadline;
       const input = {
         schemaName: parameter("schema"),
-        syncVersion: versionIn(body),
-        rest: () => pushOf(body),
+        syncVersion: member("fault" in body ? body.given : body.value, "syncVersion"),
+        rest: "fault" in body ? body.fault : pushOf(body.value),
         isLate,
       };
       const { results, ...changes } = await pushChanges.push(context, input);
@@ -97,38 +89,34 @@ export const syncHandlers = ({
   };
 };
 
-/** The members of a body, none if it is not an object. */
-function membersOf(given: unknown): Readonly<Record<string, JsonValue>> {
-  return typeof given === "object" && given !== null && !Array.isArray(given)
-    ? (given as Readonly<Record<string, JsonValue>>)
-    : {};
+/** A member of a body that may be invalid. */
+function member(given: unknown, name: string): unknown {
+  return typeof given === "object" && given !== null && Object.hasOwn(given, name)
+    ? (given as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }
 
-/** The name in the path, or in the body. 333 later for a name that is not a text. */
-function schemaNameOf({ schemaName }: Readonly<Record<string, JsonValue>>, named: string | undefined) {
-  if (named !== undefined || schemaName === undefined) return named;
-  return typeof schemaName === "string" ? schemaName : "";
+/** The name in a body. The empty name, of no schema, for another value than a text. */
+function schemaNameOf(given: unknown): string | undefined {
+  return given === undefined || typeof given === "string" ? given : "";
 }
 
-/** The version in a body that is not validated yet. */
-function versionIn(body: unknown): unknown {
-  return typeof body === "object" && body !== null && "syncVersion" in body ? body.syncVersion : undefined;
+function pullOf(options: z.output<typeof pullRequest>, named: string | undefined): PullOptions | ServiceError {
+  return options.schemaName === undefined || named === undefined || options.schemaName === named
+    ? options
+    : new ServiceError(332, { detail: "at /schemaName: Path and body name different schemas." });
 }
 
-function pushOf(body: unknown): PushOptions {
-  const { ops, atomic = false, query, limit } = parseFields(pushEnvelope, body, syncFaultOrder);
-  const given = (body as { readonly ops: readonly unknown[] }).ops;
-  const operations = ops.map(({ id, uuid }, index) => pushedOperation({ id, uuid }, given[index]));
-  refuseRepetitions(operations);
-  return { operations, atomic, query: query as PushOptions["query"], limit };
+function pushOf({ ops, atomic = false, query, limit }: z.output<typeof pushRequest>): PushOptions {
+  return { operations: ops.map(pushedOperation), atomic, query: query as PushOptions["query"], limit };
 }
 
 /** An invalid operation fails alone. */
-function pushedOperation({ id, uuid: spelled }: Pick<PushedOperation, "id" | "uuid">, given: unknown): PushedOperation {
+function pushedOperation(checked: Checked<z.output<typeof syncOperation>>): PushedOperation {
+  const { id, uuid: spelled } = "fault" in checked ? (checked.given as { id: string; uuid: string }) : checked.value;
   const uuid = spelled.toLowerCase();
   try {
-    checkEnvelopeLimits(given, valueMembers);
-    const { op, fields, ...operation } = parseFields(syncOperation, given, syncFaultOrder);
+    const { op, fields, ...operation } = valueOf(checked);
     operationUuid(uuid);
     if (op === "delete") return { id, uuid, operation: { op, uuid } };
     if (fields === undefined) throw new ServiceError(332, { detail: "at /fields" });

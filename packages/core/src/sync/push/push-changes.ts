@@ -23,8 +23,8 @@ export interface PushInput {
   readonly schemaName: string;
   /** As sent by the client. */
   readonly syncVersion: unknown;
-  /** The other members. Called after the checks of schema and version; throws 332 or 329 for invalid ones. */
-  readonly rest: () => PushOptions;
+  /** The other members, or their fault: 332 or 329. It is thrown after the checks of schema and version. */
+  readonly rest: PushOptions | ServiceError;
   /** Whether no further operation starts. */
   readonly isLate: () => boolean;
 }
@@ -79,7 +79,9 @@ export class PushChanges {
     const view = await schemaView(context, required);
     await acceptSyncVersion(context, view, version);
     await requireNotSwept(context, version);
-    const { operations, atomic, query, limit } = rest();
+    if (rest instanceof ServiceError) throw rest;
+    const { operations, atomic, query, limit } = rest;
+    refuseRepetitions(operations);
     requirePush(required);
     const pulled = query === undefined ? view : await queriedView(context, view, query);
     if (version !== null && version.generation !== pulled.generation)
@@ -228,7 +230,7 @@ function withinBytes(executed: readonly ExecutedOperation[]): {
 }
 
 /** 332 for operations with the same id or the same object. */
-export function refuseRepetitions(operations: readonly Pick<PushedOperation, "id" | "uuid">[]): void {
+function refuseRepetitions(operations: readonly Pick<PushedOperation, "id" | "uuid">[]): void {
   const [ids, uuids] = [new Set<string>(), new Set<string>()];
   for (const [index, { id, uuid }] of operations.entries()) {
     if (ids.has(id)) throw new ServiceError(332, { detail: `at /ops/${index}/id: Another operation has the same id.` });

@@ -26,8 +26,9 @@ export interface SyncTarget {
 }
 
 /**
- * Writes one object of a schema. Errors, in this order: 717, 611, 333, those of `read`, 332 for a schema that clients can
- * only pull or a field of no class of the schema, 336 for different UUIDs, then those of the operation; see `OperationWriter.write`.
+ * Writes one object of a schema. Errors, in this order: 717, 611, 333, the fault of the operation, 332 for a schema that
+ * clients can only pull, or for a field of no class of it, 336 for different UUIDs. Then those of the operation; see
+ * `OperationWriter.write`.
  */
 export class WriteSynced {
   constructor(
@@ -35,41 +36,41 @@ export class WriteSynced {
     private readonly operations: Pick<ExecuteOperations, "executeOne">,
   ) {}
 
-  /** @param read parses the body; 338, 330, 332 */
+  /** @param given the operation, or its fault: 338, 330 or 332 */
   async put(
     context: SessionContext,
     target: SyncTarget,
-    read: () => GivenOperation<PutOperation>,
+    given: GivenOperation<PutOperation> | ServiceError,
   ): Promise<SyncPutOutcome & { readonly object?: SyncObject }> {
-    const { view, given, uuid } = await this.accept(context, target, read, unknownField);
-    const { outcome, object } = await this.operations.executeOne(context, view, { ...given.operation, uuid });
+    const { view, operation, uuid } = await this.accept(context, target, given, unknownField);
+    const { outcome, object } = await this.operations.executeOne(context, view, { ...operation, uuid });
     const [shown] = object === null ? [] : await syncObjects(context, view, [object]);
     return { ...(outcome as SyncPutOutcome), ...(shown === undefined ? {} : { object: shown }) };
   }
 
-  /** @param read parses the body; 338, 330, 332 */
+  /** @param given the operation, or its fault: 338, 330 or 332 */
   async delete(
     context: SessionContext,
     target: SyncTarget,
-    read: () => GivenOperation<DeleteOperation>,
+    given: GivenOperation<DeleteOperation> | ServiceError,
   ): Promise<SyncDeleteOutcome> {
-    const { view, given, uuid } = await this.accept(context, target, read);
-    return (await this.operations.executeOne(context, view, { ...given.operation, uuid })).outcome;
+    const { view, operation, uuid } = await this.accept(context, target, given);
+    return (await this.operations.executeOne(context, view, { ...operation, uuid })).outcome;
   }
 
   private async accept<Operation>(
     context: SessionContext,
     { schemaName, uuid }: SyncTarget,
-    read: () => GivenOperation<Operation>,
+    given: GivenOperation<Operation> | ServiceError,
     faultOf: (operation: Omit<Operation, "uuid">, view: SchemaView) => ServiceError | null = () => null,
-  ): Promise<{ view: SchemaView; given: GivenOperation<Operation>; uuid: string }> {
+  ): Promise<{ view: SchemaView; operation: Omit<Operation, "uuid">; uuid: string }> {
     const required = await this.schemas.require(context, schemaName);
-    const given = read();
+    if (given instanceof ServiceError) throw given;
     requirePush(required);
     const view = await schemaView(context, required);
     const fault = faultOf(given.operation, view);
     if (fault !== null) throw fault;
-    return { given, uuid: operationUuid(given.uuid, uuid), view };
+    return { operation: given.operation, uuid: operationUuid(given.uuid, uuid), view };
   }
 }
 
