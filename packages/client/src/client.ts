@@ -1,7 +1,7 @@
-import type { ApiDescription, CountData, ReadersData, ServiceData } from "@sallyport/contract";
+import type { ApiDescription, DatabaseCalls, ReadersData, ServiceData } from "@sallyport/contract";
 import type { ClientOptions, LogInOptions } from "./options.ts";
 import { type LogInResult, openSession } from "./log-in.ts";
-import { type ClassDefinition, classPath, type ClassStructure, type ModelStructure, structurePath } from "./model.ts";
+import type { ClassDefinition, ClassStructure, ModelStructure } from "./model.ts";
 import { type MultiItem, type MultiOptions, type MultiResult, sendMany } from "./multi.ts";
 import type {
   Attributes,
@@ -27,15 +27,17 @@ import {
   type BytesAnswer,
   type CallOptions,
   ClientRequests,
+  type OperationOptions,
   type RequestOptions,
   type StreamAnswer,
 } from "./requests.ts";
 import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
+import type { CallArguments } from "./transport/calls.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
 import { checkRetries } from "./transport/retries.ts";
 import { ServiceAddress, withQuery } from "./transport/service-address.ts";
-import { type Method, Transport } from "./transport/transport.ts";
+import { Transport } from "./transport/transport.ts";
 import type { ConditionOptions } from "./version.ts";
 
 const usualTimeout = 30_000;
@@ -106,7 +108,7 @@ export class SallyportClient {
 
   /** Name, version and availability of the service. Needs no log-in. */
   checkService(limits: CallLimits = {}): Promise<ServiceData> {
-    return this.#requests.data<ServiceData>({ ...limits, path: "/_CheckService", anonymous: true });
+    return this.call("GET /_CheckService", { ...limits, anonymous: true });
   }
 
   /** The OpenAPI document of the database. After a log-in it includes the classes that the user can read. */
@@ -117,7 +119,7 @@ export class SallyportClient {
 
   /** Reads an object by id or UUID. Pass the result as `ifMatch` to a later write. */
   getObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
-    return this.#object<Known>("GET", id, options);
+    return this.call("GET /v1/object/{idOrClass}", forObject(id, options)) as Promise<BusinessObject<Known>>;
   }
 
   /** One page of the objects of a class. */
@@ -175,7 +177,8 @@ export class SallyportClient {
     attributes: Attributes,
     options: CreateOptions = {},
   ): Promise<BusinessObject<Known>> {
-    return this.#object<Known>("POST", className, options, attributes);
+    const given = { ...forObject(className, options), body: attributes as Readonly<Record<string, unknown>> };
+    return this.call("POST /v1/object/{idOrClass}", given) as Promise<BusinessObject<Known>>;
   }
 
   /** Changes only the given attributes of an object and returns the object. */
@@ -184,7 +187,8 @@ export class SallyportClient {
     attributes: Attributes,
     options: UpdateOptions = {},
   ): Promise<BusinessObject<Known>> {
-    return this.#object<Known>("PATCH", id, options, attributes);
+    const given = { ...forObject(id, options), body: attributes as Readonly<Record<string, unknown>> };
+    return this.call("PATCH /v1/object/{idOrClass}", given) as Promise<BusinessObject<Known>>;
   }
 
   /** Changes all matching objects of a class, at most 10,000, in one transaction. Returns their number. */
@@ -194,18 +198,17 @@ export class SallyportClient {
     attributes: Attributes,
     options: CallOptions = {},
   ): Promise<number> {
-    return this.#counted({
-      ...options,
-      method: "PATCH",
-      path: listPath(className),
-      query: { query },
-      body: attributes,
-    });
+    const given = {
+      path: { className },
+      query: { query: { ...query } },
+      body: attributes as Readonly<Record<string, unknown>>,
+    };
+    return (await this.call("PATCH /v1/objects/{className}", { ...options, ...given }))["~Count"];
   }
 
   /** Ids of users and groups that can see the object, `null` for all with access to its class. Needs write access. */
   getReaders(id: string, options: CallOptions = {}): Promise<ReadersData> {
-    return this.#readers("GET", id, options);
+    return this.call("GET /v1/object/{idOrClass}/readers", { ...options, path: { idOrClass: id } });
   }
 
   /**
@@ -213,7 +216,8 @@ export class SallyportClient {
    * Users without administrator rights must stay among them, directly or through a group. The call writes the object.
    */
   setReaders(id: string, readers: readonly string[] | null, options: ReadersOptions = {}): Promise<ReadersData> {
-    return this.#readers("PUT", id, options, { readers });
+    const given = { path: { idOrClass: id }, body: { readers } };
+    return this.call("PUT /v1/object/{idOrClass}/readers", { ...options, ...given });
   }
 
   /**
@@ -221,8 +225,8 @@ export class SallyportClient {
    * or another session has locked it.
    */
   async deleteObject(id: string, { recycle = false, ...options }: DeleteOptions = {}): Promise<void> {
-    const query = recycle ? { moveToRecycler: "true" } : {};
-    await this.#requests.versioned({ ...options, method: "DELETE", path: objectPath(id), query });
+    const query = recycle ? { moveToRecycler: true } : {};
+    await this.call("DELETE /v1/object/{idOrClass}", { ...options, path: { idOrClass: id }, query });
   }
 
   /**
@@ -240,14 +244,13 @@ export class SallyportClient {
    */
   async execute<Data = unknown>(name: string, input?: unknown, options: ExecuteOptions = {}): Promise<Data> {
     const { skipChecker = false, ...limits } = options;
-    const path = `/v1/execute/${encodeURIComponent(name)}`;
-    const query = skipChecker ? { skipChecker } : {};
-    return this.#requests.data<Data>({ ...limits, method: "POST", path, query, body: input });
+    const given = { path: { macroName: name }, query: skipChecker ? { skipChecker } : {}, body: input };
+    return this.call("POST /v1/execute/{macroName}", { ...limits, ...given }) as Promise<Data>;
   }
 
   /** Restores a recycled object with its deletion cascade, and returns it. 609 if it was deleted permanently. */
   restoreObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
-    return this.#object<Known>("POST", id, options, undefined, "/restore");
+    return this.call("POST /v1/object/{idOrClass}/restore", forObject(id, options)) as Promise<BusinessObject<Known>>;
   }
 
   /**
@@ -255,7 +258,7 @@ export class SallyportClient {
    * root of each deletion cascade.
    */
   listTrash({ perPage, cursor, ...limits }: TrashOptions = {}): Promise<TrashPage> {
-    return this.#requests.data<TrashPage>({ ...limits, path: "/v1/recycler", query: { perPage, cursor } });
+    return this.call("GET /v1/recycler", { ...limits, query: { perPage, cursor } });
   }
 
   /**
@@ -263,20 +266,20 @@ export class SallyportClient {
    * 609 if it was deleted permanently before, 307 if it is not in the recycle bin, 718 if another object needs it.
    */
   async purgeObject(id: string, options: CallOptions = {}): Promise<number> {
-    return this.#counted({ ...options, method: "DELETE", path: `/v1/recycler/${encodeURIComponent(id)}` });
+    return (await this.call("DELETE /v1/recycler/{id}", { ...options, path: { id } }))["~Count"];
   }
 
   /**
    * Permanently deletes everything that the user recycled, with `all` everything that any user recycled. Returns the
    * number of deleted objects. One call handles at most 1,000 with their cascades; repeat it until it returns 0.
    */
-  purgeTrash({ all = false, ...limits }: PurgeOptions = {}): Promise<number> {
-    return this.#counted({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
+  async purgeTrash({ all = false, ...limits }: PurgeOptions = {}): Promise<number> {
+    return (await this.call("DELETE /v1/recycler", { ...limits, query: all ? { all } : {} }))["~Count"];
   }
 
   /** Whether an object is locked. */
   getLock(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#lock("GET", id, options);
+    return this.call("GET /v1/lock/object/{id}", { ...options, path: { id } });
   }
 
   /**
@@ -284,17 +287,17 @@ export class SallyportClient {
    * session holds the lock. A renewed session has no locks: use `renew: false` or `ifMatch` for writes that need one.
    */
   lockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#lock("POST", id, options);
+    return this.call("POST /v1/lock/object/{id}", { ...options, path: { id } });
   }
 
   /** Unlocks an object. 713 if another session holds the lock, except for administrators. */
   unlockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.#lock("DELETE", id, options);
+    return this.call("DELETE /v1/lock/object/{id}", { ...options, path: { id } });
   }
 
   /** The classes that the user can read, with attributes. Administrators get all classes, with group rights. */
   getStructure(options: CallOptions = {}): Promise<ModelStructure> {
-    return this.#requests.versioned<ModelStructure>({ ...options, path: structurePath });
+    return this.call("GET /v1/model/structure", options);
   }
 
   /**
@@ -306,17 +309,24 @@ export class SallyportClient {
     definition: ClassDefinition,
     options: CallOptions & ConditionOptions = {},
   ): Promise<ClassStructure> {
-    return this.#requests.versioned<ClassStructure>({
-      ...options,
-      method: "PUT",
-      path: classPath(name),
-      body: definition,
-    });
+    const given = { path: { className: name }, body: definition };
+    return this.call("PUT /v1/model/structure/{className}", { ...options, ...given });
   }
 
   /** Deletes an unused class. Administrators only. `ifMatch` as in `putClass`. */
   async removeClass(name: string, options: CallOptions & ConditionOptions = {}): Promise<void> {
-    await this.#requests.versioned({ ...options, method: "DELETE", path: classPath(name) });
+    await this.call("DELETE /v1/model/structure/{className}", { ...options, path: { className: name } });
+  }
+
+  /**
+   * Calls an operation by its method and path, such as `GET /v1/object/{idOrClass}`. The types of its path parameters, query,
+   * body and data are those of the API.
+   */
+  call<Key extends keyof DatabaseCalls>(
+    operation: Key,
+    ...options: CallArguments<DatabaseCalls[Key]["given"], OperationOptions>
+  ): Promise<DatabaseCalls[Key]["data"]> {
+    return this.#requests.call(operation, ...options);
   }
 
   /** Sends any request whose response is an envelope. */
@@ -333,40 +343,11 @@ export class SallyportClient {
   requestStream(options: RequestOptions): Promise<StreamAnswer> {
     return this.#requests.stream(options);
   }
-
-  /** Reads, creates, changes or restores an object. */
-  async #object<Known extends Attributes>(
-    method: Method,
-    idOrClass: string,
-    { serialization, ...options }: CreateOptions & ConditionOptions,
-    body?: Attributes,
-    part = "",
-  ): Promise<BusinessObject<Known>> {
-    const path = objectPath(idOrClass) + part;
-    return this.#requests.versioned<BusinessObject<Known>>({
-      ...options,
-      method,
-      path,
-      query: { serialization },
-      body,
-    });
-  }
-
-  async #readers(method: Method, id: string, options: ReadersOptions, body?: object): Promise<ReadersData> {
-    return this.#requests.versioned<ReadersData>({ ...options, method, path: `${objectPath(id)}/readers`, body });
-  }
-
-  async #lock(method: Method, id: string, limits: CallOptions): Promise<Lock> {
-    return this.#requests.data<Lock>({ ...limits, method, path: `/v1/lock/object/${encodeURIComponent(id)}` });
-  }
-
-  async #counted(request: RequestOptions): Promise<number> {
-    return (await this.#requests.data<CountData>(request))["~Count"];
-  }
 }
 
-function objectPath(idOrClass: string): string {
-  return `/v1/object/${encodeURIComponent(idOrClass)}`;
+/** The input of a call about an object, or about a new one of a class. */
+function forObject(idOrClass: string, { serialization, ...options }: CreateOptions & ConditionOptions) {
+  return { ...options, path: { idOrClass }, query: { serialization } };
 }
 
 function listPath(className: string): string {

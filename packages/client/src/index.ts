@@ -1,4 +1,10 @@
-export type { ApiDescription, ReadersData, Serialization, SerializationField } from "@sallyport/contract";
+export type {
+  ApiDescription,
+  DatabaseCalls,
+  ReadersData,
+  Serialization,
+  SerializationField,
+} from "@sallyport/contract";
 export { SallyportClient } from "./client.ts";
 export type * from "./options.ts";
 export type { ClientKeyPair, RsaKey, RsaPadding } from "./crypto/rsa.ts";
@@ -20,6 +26,7 @@ export type {
   BytesAnswer,
   CallOptions,
   OnceOptions,
+  OperationOptions,
   RequestOptions,
   StreamAnswer,
 } from "./requests.ts";

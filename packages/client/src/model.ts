@@ -38,9 +38,3 @@ export function definitionOf({ base, attributes, rights = [] }: ClassStructure):
     );
   return { base, attributes: own, rights };
 }
-
-export const structurePath = "/v1/model/structure";
-
-export function classPath(name: string): string {
-  return `${structurePath}/${encodeURIComponent(name)}`;
-}

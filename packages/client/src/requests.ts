@@ -1,8 +1,10 @@
+import type { DatabaseCalls } from "@sallyport/contract";
 import { headerNames } from "@sallyport/contract/header-names";
 import { jsonText } from "./json.ts";
 import { NotLoggedInError, SallyportError, TransportError } from "./errors.ts";
 import type { ClientSession } from "./sessions/client-session.ts";
 import type { SessionKeeper } from "./sessions/session-keeper.ts";
+import { type CallArguments, type SentCall, targetOf } from "./transport/calls.ts";
 import { type CallLimits, withinLimits } from "./transport/deadline.ts";
 import { successOf } from "./transport/envelope.ts";
 import { isTransient, isUnexecuted, Retries } from "./transport/retries.ts";
@@ -59,6 +61,9 @@ export interface RequestOptions extends CallOptions, OnceOptions {
   readonly repeatable?: boolean | undefined;
 }
 
+/** Options of a call of any operation. `ifMatch` is for writes. */
+export type OperationOptions = CallOptions & OnceOptions & ConditionOptions;
+
 /** The common part of successful responses. */
 export interface AnswerHead {
   readonly httpStatus: number;
@@ -114,9 +119,18 @@ export class ClientRequests {
   }
 
   /** The data, with its version cached. `ifMatch` makes the request conditional. */
-  async versioned<Data extends object>({ ifMatch, ...options }: RequestOptions & ConditionOptions): Promise<Data> {
+  async versioned<Data>({ ifMatch, ...options }: RequestOptions & ConditionOptions): Promise<Data> {
     const { data, etag } = await this.json<Data>({ ...options, headers: ifMatchHeader(ifMatch) });
     return withVersion(data, etag);
+  }
+
+  /** Calls an operation. Its data has the version cached. */
+  call<Key extends keyof DatabaseCalls>(
+    operation: Key,
+    ...[options]: CallArguments<DatabaseCalls[Key]["given"], OperationOptions>
+  ): Promise<DatabaseCalls[Key]["data"]> {
+    const { path, ...given }: SentCall & OperationOptions = options ?? {};
+    return this.versioned({ ...given, ...targetOf(operation, path) });
   }
 
   bytes(options: RequestOptions): Promise<BytesAnswer> {

@@ -14,8 +14,8 @@ export interface ConditionOptions {
 }
 
 /** Caches the version of a response. */
-export function withVersion<T extends object>(data: T, etag: string | undefined): T {
-  if (etag !== undefined) versions.set(data, etag);
+export function withVersion<T>(data: T, etag: string | undefined): T {
+  if (etag !== undefined && typeof data === "object" && data !== null) versions.set(data, etag);
   return data;
 }
 

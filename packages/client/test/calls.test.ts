@@ -1,4 +1,4 @@
-import { type ClientOptions, SallyportClient, SallyportError, TransportError } from "@sallyport/client";
+import { type ClientOptions, SallyportClient, SallyportError, TransportError, versionOf } from "@sallyport/client";
 import { type Arrived, refusal, success } from "./fake-server.ts";
 import { connected, latch, loggedIn, modes } from "./modes.ts";
 
@@ -53,6 +53,22 @@ describe.each(modes)("calls in mode %s", (mode) => {
         data: { echo: body },
       });
     }
+  });
+
+  test("of any operation fill its path, query and body, and know the version of its data", async () => {
+    const { server, client } = await loggedIn(mode);
+    server.routes.set("session /v1/object/1A/readers", ({ body }) => success(JSON.parse(body), { etag: '"7"' }));
+    const changed = await client.call("PUT /v1/object/{idOrClass}/readers", {
+      path: { idOrClass: "1A" },
+      body: { readers: ["B"] },
+      ifMatch: '"6"',
+    });
+    expect(changed.readers).toEqual(["B"]);
+    expect(versionOf(changed)).toBe('"7"');
+    expect(server.arrived.at(-1)?.headers.get("if-match")).toBe('"6"');
+    server.routes.set("session /v1/recycler", () => success({ "~Count": 2 }));
+    await expect(client.call("DELETE /v1/recycler", { query: { all: true } })).resolves.toEqual({ "~Count": 2 });
+    expect(server.arrived.at(-1)?.url.search).toBe("?all=true");
   });
 
   test("hide their contents in secure mode only", async () => {

@@ -31,6 +31,13 @@ export async function names(options: LogInOptions): Promise<string[]> {
   if (new SallyportError({ code: "302", message: "", httpStatus: 400 }).code === 302) texts.push("302");
   const admin = new SallyportAdmin({ baseUrl: "http://127.0.0.1:8080", appKey: "key" });
   const audit: readonly AuditEventData[] = (await admin.audit.read()).items;
+  const { readers } = await client.call("GET /v1/object/{idOrClass}/readers", { path: { idOrClass: "1A" } });
+  // @ts-expect-error: there is no such operation
+  await client.call("GET /v1/object");
+  // @ts-expect-error: the call needs the id of the user
+  await admin.call("GET /admin/v1/users/{userId}");
+  const user = await admin.call("PATCH /admin/v1/users/{userId}", { path: { userId: "1A" }, body: { enabled: false } });
+  texts.push(user.name, ...(readers ?? []));
   return [...texts, ...audit.map(({ appKeyId }) => appKeyId)];
 }
 `;

@@ -12,7 +12,7 @@ import type {
   UserChangeData,
 } from "@sallyport/contract";
 import type { CallLimits } from "../transport/deadline.ts";
-import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, pathOf } from "./admin-calls.ts";
+import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, paged } from "./admin-calls.ts";
 
 export interface FactorOptions extends CallLimits {
   /** App name of the factor. Default: all. */
@@ -23,7 +23,7 @@ export interface FactorOptions extends CallLimits {
 class Credentials {
   constructor(
     protected readonly calls: AdminCalls,
-    protected readonly folder: string,
+    private readonly account: "users/{userId}" | "customUsers/{customUserId}",
   ) {}
 
   /**
@@ -32,42 +32,44 @@ class Credentials {
    */
   async setPassword(id: string, given: string | SetPasswordData, limits: CallLimits = {}): Promise<void> {
     const body = typeof given === "string" ? { password: given } : given;
-    await this.calls.send({ ...limits, method: "PUT", path: pathOf(this.folder, id, "password"), body });
+    await this.calls.send(`PUT /admin/v1/${this.account}/password`, { ...limits, path: pathOf(id), body });
   }
 
   async factors(id: string, limits: CallLimits = {}): Promise<readonly AdministeredFactorData[]> {
-    const path = pathOf(this.folder, id, "factors");
-    return (await this.calls.send<Omit<Page<AdministeredFactorData>, "next">>({ ...limits, path })).items;
+    return (await this.calls.send(`GET /admin/v1/${this.account}/factors`, { ...limits, path: pathOf(id) })).items;
   }
 
   /** Removes lost second factors. 304 if there is none. Needs a recent proof. */
   async removeFactors(id: string, { app, ...limits }: FactorOptions = {}): Promise<void> {
-    await this.calls.send({ ...limits, method: "DELETE", path: pathOf(this.folder, id, "factors"), query: { app } });
+    const given = { path: pathOf(id), query: { app } };
+    await this.calls.send(`DELETE /admin/v1/${this.account}/factors`, { ...limits, ...given });
   }
 }
+
+const pathOf = (id: string) => ({ userId: id, customUserId: id });
 
 /** Database users. */
 export class Users extends Credentials {
   constructor(calls: AdminCalls) {
-    super(calls, "users");
+    super(calls, "users/{userId}");
   }
 
   list(options: PageOptions = {}): Promise<Page<AdministeredUserData>> {
-    return this.calls.page("/users", options);
+    return this.calls.send("GET /admin/v1/users", paged(options));
   }
 
   get(userId: string, limits: CallLimits = {}): Promise<AdministeredUserData> {
-    return this.calls.send({ ...limits, path: pathOf("users", userId) });
+    return this.calls.send("GET /admin/v1/users/{userId}", { ...limits, path: { userId } });
   }
 
   /** With `password`, or `passwordDigest`. 320 for a refused password, 307 for a taken name. Needs a recent proof. */
   create(user: NewUserData, limits: CallLimits = {}): Promise<AdministeredUserData> {
-    return this.calls.send({ ...limits, method: "POST", path: "/users", body: user });
+    return this.calls.send("POST /admin/v1/users", { ...limits, body: user });
   }
 
   /** Changes the given members. Needs a recent proof. */
   change(userId: string, change: UserChangeData, options: ChangeOptions): Promise<AdministeredUserData> {
-    return this.calls.send({ ...options, method: "PATCH", path: pathOf("users", userId), body: change });
+    return this.calls.send("PATCH /admin/v1/users/{userId}", { ...options, path: { userId }, body: change });
   }
 }
 
@@ -76,49 +78,53 @@ export class Groups {
   constructor(private readonly calls: AdminCalls) {}
 
   list(options: PageOptions = {}): Promise<Page<AdministeredGroupData>> {
-    return this.calls.page("/groups", options);
+    return this.calls.send("GET /admin/v1/groups", paged(options));
   }
 
   get(groupId: string, limits: CallLimits = {}): Promise<AdministeredGroupData> {
-    return this.calls.send({ ...limits, path: pathOf("groups", groupId) });
+    return this.calls.send("GET /admin/v1/groups/{groupId}", { ...limits, path: { groupId } });
   }
 
   create(group: NewGroupData, limits: CallLimits = {}): Promise<AdministeredGroupData> {
-    return this.calls.send({ ...limits, method: "POST", path: "/groups", body: group });
+    return this.calls.send("POST /admin/v1/groups", { ...limits, body: group });
   }
 
   change(groupId: string, change: GroupChangeData, options: ChangeOptions): Promise<AdministeredGroupData> {
-    return this.calls.send({ ...options, method: "PATCH", path: pathOf("groups", groupId), body: change });
+    return this.calls.send("PATCH /admin/v1/groups/{groupId}", { ...options, path: { groupId }, body: change });
   }
 }
 
 /** Custom users. */
 export class CustomUsers extends Credentials {
   constructor(calls: AdminCalls) {
-    super(calls, "customUsers");
+    super(calls, "customUsers/{customUserId}");
   }
 
   list(options: PageOptions = {}): Promise<Page<AdministeredCustomUserData>> {
-    return this.calls.page("/customUsers", options);
+    return this.calls.send("GET /admin/v1/customUsers", paged(options));
   }
 
   get(customUserId: string, limits: CallLimits = {}): Promise<AdministeredCustomUserData> {
-    return this.calls.send({ ...limits, path: pathOf("customUsers", customUserId) });
+    return this.calls.send("GET /admin/v1/customUsers/{customUserId}", { ...limits, path: { customUserId } });
   }
 
   /** With `password`, or `passwordDigest`. Needs a recent proof. */
   create(user: NewCustomUserData, limits: CallLimits = {}): Promise<AdministeredCustomUserData> {
-    return this.calls.send({ ...limits, method: "POST", path: "/customUsers", body: user });
+    return this.calls.send("POST /admin/v1/customUsers", { ...limits, body: user });
   }
 
   /** Changes the given members. Needs a recent proof. */
   change(id: string, change: CustomUserChangeData, options: ChangeOptions): Promise<AdministeredCustomUserData> {
-    return this.calls.send({ ...options, method: "PATCH", path: pathOf("customUsers", id), body: change });
+    return this.calls.send("PATCH /admin/v1/customUsers/{customUserId}", {
+      ...options,
+      path: { customUserId: id },
+      body: change,
+    });
   }
 
   /** Returns the number of ended sessions. Needs a recent proof. */
   async remove(customUserId: string, limits: CallLimits = {}): Promise<number> {
-    const path = pathOf("customUsers", customUserId);
-    return (await this.calls.send<{ readonly ended: number }>({ ...limits, method: "DELETE", path })).ended;
+    return (await this.calls.send("DELETE /admin/v1/customUsers/{customUserId}", { ...limits, path: { customUserId } }))
+      .ended;
   }
 }

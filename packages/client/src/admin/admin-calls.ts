@@ -1,10 +1,11 @@
+import type { AdministrationCalls } from "@sallyport/contract";
 import { headerNames } from "@sallyport/contract/header-names";
 import { NotLoggedInError, TransportError } from "../errors.ts";
 import { jsonText } from "../json.ts";
 import { withinLimits, type CallLimits } from "../transport/deadline.ts";
 import { successOf } from "../transport/envelope.ts";
-import type { QueryValues } from "../transport/service-address.ts";
-import type { Method, Transport } from "../transport/transport.ts";
+import { type CallArguments, type SentCall, targetOf } from "../transport/calls.ts";
+import type { Transport } from "../transport/transport.ts";
 import { type ConditionOptions, ifMatchHeader, withVersion } from "../version.ts";
 
 /** A page of a list. */
@@ -27,15 +28,8 @@ export interface ChangeOptions extends CallLimits {
   readonly ifMatch: NonNullable<ConditionOptions["ifMatch"]>;
 }
 
-interface AdminRequest extends CallLimits, ConditionOptions {
-  readonly method?: Method;
-  /** Below `/admin/v1`. */
-  readonly path: string;
-  readonly query?: QueryValues | undefined;
-  readonly body?: object;
-  /** Sends the request without a session. */
-  readonly anonymous?: true;
-}
+/** Options of any call. `ifMatch` is for calls that replace something. */
+export type AdminCallOptions = CallLimits & ConditionOptions;
 
 /** Sends the requests of an administrator. */
 export class AdminCalls {
@@ -61,17 +55,20 @@ export class AdminCalls {
     this.#sessionId = sessionId;
   }
 
-  /** The data of the answer, with its version cached. */
-  async send<Data extends object>({
-    method = "GET",
-    path,
-    query,
-    body,
-    ifMatch,
-    anonymous,
-    timeout = this.timeout,
-    signal,
-  }: AdminRequest): Promise<Data> {
+  /** Calls an operation. Its data has the version cached. */
+  async send<Key extends keyof AdministrationCalls>(
+    operation: Key,
+    ...[options]: CallArguments<AdministrationCalls[Key]["given"], AdminCallOptions>
+  ): Promise<AdministrationCalls[Key]["data"]> {
+    const {
+      body,
+      query,
+      ifMatch,
+      anonymous,
+      timeout = this.timeout,
+      signal,
+      ...given
+    }: SentCall & AdminCallOptions = options ?? {};
     const sessionId = this.#sessionId;
     if (anonymous === undefined && sessionId === undefined) throw new NotLoggedInError();
     const headers = {
@@ -81,22 +78,16 @@ export class AdminCalls {
     };
     const message = { headers, body: body === undefined ? undefined : jsonText(body) };
     return withinLimits({ timeout, signal }, async (limit) => {
-      const answer = await this.transport.send({ method, path: `/admin/v1${path}`, query }, message, limit);
-      return withVersion(successOf<Data>(answer).data, answer.headers.get("etag") ?? undefined);
+      const answer = await this.transport.send({ ...targetOf(operation, given.path), query }, message, limit);
+      return withVersion(
+        successOf<AdministrationCalls[Key]["data"]>(answer).data,
+        answer.headers.get("etag") ?? undefined,
+      );
     });
-  }
-
-  /** One page of a list. */
-  page<Item>(
-    path: string,
-    { after, limit, timeout, signal }: PageOptions,
-    query: QueryValues = {},
-  ): Promise<Page<Item>> {
-    return this.send<Page<Item>>({ path, query: { ...query, after, limit }, timeout, signal });
   }
 }
 
-/** A path with encoded segments. */
-export function pathOf(first: string, ...segments: readonly string[]): string {
-  return ["", first, ...segments.map(encodeURIComponent)].join("/");
+/** The options of a call that returns one page of a list. */
+export function paged<Query extends object>({ after, limit, timeout, signal }: PageOptions, query?: Query) {
+  return { timeout, signal, query: { ...(query as Query), after, limit } };
 }

@@ -8,28 +8,28 @@ import type {
   NewAppKeyData,
 } from "@sallyport/contract";
 import type { CallLimits } from "../transport/deadline.ts";
-import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, pathOf } from "./admin-calls.ts";
+import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, paged } from "./admin-calls.ts";
 
 /** App keys. */
 export class AppKeys {
   constructor(private readonly calls: AdminCalls) {}
 
   list(options: PageOptions = {}): Promise<Page<AdministeredAppKeyData>> {
-    return this.calls.page("/appKeys", options);
+    return this.calls.send("GET /admin/v1/appKeys", paged(options));
   }
 
   get(appKeyId: string, limits: CallLimits = {}): Promise<AdministeredAppKeyData> {
-    return this.calls.send({ ...limits, path: pathOf("appKeys", appKeyId) });
+    return this.calls.send("GET /admin/v1/appKeys/{appKeyId}", { ...limits, path: { appKeyId } });
   }
 
   /** The server generates the key. Only this answer contains it. Needs a recent proof. */
   create(appKey: NewAppKeyData, limits: CallLimits = {}): Promise<CreatedAppKeyData> {
-    return this.calls.send({ ...limits, method: "POST", path: "/appKeys", body: appKey });
+    return this.calls.send("POST /admin/v1/appKeys", { ...limits, body: appKey });
   }
 
   /** Enables or disables an app key. Needs a recent proof. */
   setEnabled(appKeyId: string, enabled: boolean, options: ChangeOptions): Promise<AdministeredAppKeyData> {
-    return this.calls.send({ ...options, method: "PATCH", path: pathOf("appKeys", appKeyId), body: { enabled } });
+    return this.calls.send("PATCH /admin/v1/appKeys/{appKeyId}", { ...options, path: { appKeyId }, body: { enabled } });
   }
 }
 
@@ -38,20 +38,20 @@ export class Apps {
   constructor(private readonly calls: AdminCalls) {}
 
   list(options: PageOptions = {}): Promise<Page<AdministeredAppData>> {
-    return this.calls.page("/apps", options);
+    return this.calls.send("GET /admin/v1/apps", paged(options));
   }
 
   get(name: string, limits: CallLimits = {}): Promise<AdministeredAppData> {
-    return this.calls.send({ ...limits, path: pathOf("apps", name) });
+    return this.calls.send("GET /admin/v1/apps/{app}", { ...limits, path: { app: name } });
   }
 
   create(app: NewAppData, limits: CallLimits = {}): Promise<AdministeredAppData> {
-    return this.calls.send({ ...limits, method: "POST", path: "/apps", body: app });
+    return this.calls.send("POST /admin/v1/apps", { ...limits, body: app });
   }
 
   /** Changes the given members. Needs a recent proof. */
   change(name: string, change: AppChangeData, options: ChangeOptions): Promise<AdministeredAppData> {
-    return this.calls.send({ ...options, method: "PATCH", path: pathOf("apps", name), body: change });
+    return this.calls.send("PATCH /admin/v1/apps/{app}", { ...options, path: { app: name }, body: change });
   }
 }
 
@@ -65,17 +65,16 @@ export class Sessions {
   constructor(private readonly calls: AdminCalls) {}
 
   list({ user, ...options }: OfUserOptions = {}): Promise<Page<AdministeredSessionData>> {
-    return this.calls.page("/sessions", options, { user });
+    return this.calls.send("GET /admin/v1/sessions", paged(options, { user }));
   }
 
   /** Ends one session by its public id. 304 if it has ended. */
   async end(id: string, limits: CallLimits = {}): Promise<void> {
-    await this.calls.send({ ...limits, method: "DELETE", path: pathOf("sessions", id) });
+    await this.calls.send("DELETE /admin/v1/sessions/{id}", { ...limits, path: { id } });
   }
 
   /** Ends all sessions of a user. Returns their number. */
   async endOfUser(userId: string, limits: CallLimits = {}): Promise<number> {
-    const request = { ...limits, method: "DELETE", path: "/sessions", query: { user: userId } } as const;
-    return (await this.calls.send<{ readonly ended: number }>(request)).ended;
+    return (await this.calls.send("DELETE /admin/v1/sessions", { ...limits, query: { user: userId } })).ended;
   }
 }

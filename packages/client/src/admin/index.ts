@@ -1,4 +1,5 @@
 export type {
+  AdministrationCalls,
   AdministeredAppData,
   AdministeredAppKeyData,
   AdministeredAppRulesData,
@@ -46,7 +47,7 @@ export type {
   WaitingMailData,
 } from "@sallyport/contract";
 export { auditEventTypes } from "@sallyport/contract/audit-types";
-export type { ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
+export type { AdminCallOptions, ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
 export type { AppKeys, Apps, OfUserOptions, Sessions } from "./applications.ts";
 export type {
   Audit,

@@ -18,7 +18,7 @@ import type {
 } from "@sallyport/contract";
 import type { CallLimits } from "../transport/deadline.ts";
 import type { ConditionOptions } from "../version.ts";
-import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, pathOf } from "./admin-calls.ts";
+import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, paged } from "./admin-calls.ts";
 import type { OfUserOptions } from "./applications.ts";
 
 interface Items<Item> {
@@ -45,7 +45,10 @@ export class Audit {
   /** A page of events, the oldest first. With conditions a page can be short or empty before `next` is `null`. */
   read({ type, actor, subject, since, until, ...options }: AuditOptions = {}): Promise<Page<AuditEventData>> {
     const times = { since: since?.toISOString(), until: until?.toISOString() };
-    return this.calls.page("/audit", options, { type, actor, subject, ...times });
+    return this.calls.send(
+      "GET /admin/v1/audit",
+      paged(options, { type: type as AuditEventData["type"] | undefined, actor, subject, ...times }),
+    );
   }
 }
 
@@ -55,7 +58,7 @@ export class Refusals {
 
   /** Explains a refusal by the `X-Request-Id` of its response. 304 if there is no explanation. */
   explain(requestId: string, limits: CallLimits = {}): Promise<ExplanationData> {
-    return this.calls.send({ ...limits, path: pathOf("refusals", requestId) });
+    return this.calls.send("GET /admin/v1/refusals/{requestId}", { ...limits, path: { requestId } });
   }
 }
 
@@ -64,11 +67,11 @@ export class Providers {
   constructor(private readonly calls: AdminCalls) {}
 
   async list(limits: CallLimits = {}): Promise<readonly AdministeredProviderData[]> {
-    return (await this.calls.send<Items<AdministeredProviderData>>({ ...limits, path: "/providers" })).items;
+    return (await this.calls.send("GET /admin/v1/providers", limits)).items;
   }
 
   get(type: string, limits: CallLimits = {}): Promise<AdministeredProviderData> {
-    return this.calls.send({ ...limits, path: pathOf("providers", type) });
+    return this.calls.send("GET /admin/v1/providers/{type}", { ...limits, path: { type } });
   }
 
   /** Registers a provider. A registered one needs `ifMatch`. Needs a recent proof. */
@@ -77,12 +80,12 @@ export class Providers {
     provider: ProviderRequestData,
     options: CallLimits & ConditionOptions = {},
   ): Promise<AdministeredProviderData> {
-    return this.calls.send({ ...options, method: "PUT", path: pathOf("providers", type), body: provider });
+    return this.calls.send("PUT /admin/v1/providers/{type}", { ...options, path: { type }, body: provider });
   }
 
   /** Needs a recent proof. */
   async remove(type: string, options: ChangeOptions): Promise<void> {
-    await this.calls.send({ ...options, method: "DELETE", path: pathOf("providers", type) });
+    await this.calls.send("DELETE /admin/v1/providers/{type}", { ...options, path: { type } });
   }
 }
 
@@ -91,12 +94,12 @@ export class Links {
   constructor(private readonly calls: AdminCalls) {}
 
   list({ user, ...options }: OfUserOptions = {}): Promise<Page<AdministeredLinkData>> {
-    return this.calls.page("/links", options, { user });
+    return this.calls.send("GET /admin/v1/links", paged(options, { user }));
   }
 
   /** Needs a recent proof. */
   async remove(linkId: string, limits: CallLimits = {}): Promise<void> {
-    await this.calls.send({ ...limits, method: "DELETE", path: pathOf("links", linkId) });
+    await this.calls.send("DELETE /admin/v1/links/{linkId}", { ...limits, path: { linkId } });
   }
 }
 
@@ -106,12 +109,16 @@ export class Classes {
 
   /** All classes. Pass the result as `ifMatch`. */
   list(limits: CallLimits = {}): Promise<Items<ClassRightsData>> {
-    return this.calls.send({ ...limits, path: "/classes" });
+    return this.calls.send("GET /admin/v1/classes", limits);
   }
 
   /** Replaces the rights of a class. Needs a recent proof. */
   setRights(name: string, rights: ClassRightsData["rights"], options: ChangeOptions): Promise<ClassRightsData> {
-    return this.calls.send({ ...options, method: "PUT", path: pathOf("classes", name, "rights"), body: { rights } });
+    return this.calls.send("PUT /admin/v1/classes/{className}/rights", {
+      ...options,
+      path: { className: name },
+      body: { rights },
+    });
   }
 }
 
@@ -120,12 +127,12 @@ export class Keys {
   constructor(private readonly calls: AdminCalls) {}
 
   async list(limits: CallLimits = {}): Promise<readonly AdministeredKeyData[]> {
-    return (await this.calls.send<Items<AdministeredKeyData>>({ ...limits, path: "/keys" })).items;
+    return (await this.calls.send("GET /admin/v1/keys", limits)).items;
   }
 
   /** Replaces the current key. Needs a recent proof. */
   rotate(kind: "rsa" | "jwt", limits: CallLimits = {}): Promise<RotatedKeyData> {
-    return this.calls.send({ ...limits, method: "POST", path: pathOf("keys", kind, "rotate") });
+    return this.calls.send("POST /admin/v1/keys/{kind}/rotate", { ...limits, path: { kind } });
   }
 }
 
@@ -135,7 +142,7 @@ export class Examination {
 
   /** Examines the database. Changes nothing. */
   async run(limits: CallLimits = {}): Promise<readonly FindingData[]> {
-    return (await this.calls.send<Items<FindingData>>({ ...limits, path: "/examination" })).items;
+    return (await this.calls.send("GET /admin/v1/examination", limits)).items;
   }
 }
 
@@ -144,7 +151,7 @@ export class Mail {
   constructor(private readonly calls: AdminCalls) {}
 
   waiting(limits: CallLimits = {}): Promise<WaitingMailData> {
-    return this.calls.send({ ...limits, path: "/mail" });
+    return this.calls.send("GET /admin/v1/mail", limits);
   }
 }
 
@@ -153,12 +160,15 @@ export class Macros {
   constructor(private readonly calls: AdminCalls) {}
 
   async list(limits: CallLimits = {}): Promise<readonly AdministeredMacroData[]> {
-    return (await this.calls.send<Items<AdministeredMacroData>>({ ...limits, path: "/macros" })).items;
+    return (await this.calls.send("GET /admin/v1/macros", limits)).items;
   }
 
   /** Versions of a macro in the database, the latest first. */
   history(name: string, options: PageOptions = {}): Promise<Page<MacroVersionData>> {
-    return this.calls.page(pathOf("macros", name, "history"), options);
+    return this.calls.send("GET /admin/v1/macros/{macroName}/history", {
+      ...paged(options),
+      path: { macroName: name },
+    });
   }
 }
 
@@ -167,12 +177,12 @@ export class Maintenance {
   constructor(private readonly calls: AdminCalls) {}
 
   get(limits: CallLimits = {}): Promise<MaintenanceData> {
-    return this.calls.send({ ...limits, path: "/maintenance" });
+    return this.calls.send("GET /admin/v1/maintenance", limits);
   }
 
   /** Begins, changes or ends the maintenance. */
   set(maintenance: MaintenanceRequestData, options: ChangeOptions): Promise<MaintenanceData> {
-    return this.calls.send({ ...options, method: "PUT", path: "/maintenance", body: maintenance });
+    return this.calls.send("PUT /admin/v1/maintenance", { ...options, body: maintenance });
   }
 }
 
@@ -181,11 +191,11 @@ export class Limits {
   constructor(private readonly calls: AdminCalls) {}
 
   get(limits: CallLimits = {}): Promise<LimitsData> {
-    return this.calls.send({ ...limits, path: "/limits" });
+    return this.calls.send("GET /admin/v1/limits", limits);
   }
 
   /** Sets limits by name; `null` returns to the configuration. Needs a recent proof. */
   change(values: LimitsChangeData, options: ChangeOptions): Promise<LimitsData> {
-    return this.calls.send({ ...options, method: "PATCH", path: "/limits", body: values });
+    return this.calls.send("PATCH /admin/v1/limits", { ...options, body: values });
   }
 }

@@ -1,11 +1,12 @@
-import type { ObjectData } from "@sallyport/contract";
+import type { AdministrationCalls, ObjectData } from "@sallyport/contract";
 import { sentPassword } from "../crypto/sent-password.ts";
 import { SallyportError } from "../errors.ts";
 import type { ClientOptions, LogInFields } from "../options.ts";
 import { type CallLimits, checkTimeout } from "../transport/deadline.ts";
 import { ServiceAddress } from "../transport/service-address.ts";
+import type { CallArguments } from "../transport/calls.ts";
 import { Transport } from "../transport/transport.ts";
-import { AdminCalls } from "./admin-calls.ts";
+import { type AdminCallOptions, AdminCalls } from "./admin-calls.ts";
 import { AppKeys, Apps, Sessions } from "./applications.ts";
 import {
   Audit,
@@ -116,8 +117,7 @@ export class SallyportAdmin {
   async logIn(options: AdminLogInOptions, limits: CallLimits = {}): Promise<AdminLogInResult> {
     const { user, twoFactorToken } = options;
     const body = { user, pass: sentPassword(options.password, options.passwordHash), "2faToken": twoFactorToken };
-    const request = { ...limits, method: "POST", path: "/login", body, anonymous: true } as const;
-    const { sessionId, ...result } = await this.#calls.send<AdminLogInResult & { readonly sessionId: string }>(request);
+    const { sessionId, ...result } = await this.call("POST /admin/v1/login", { ...limits, body, anonymous: true });
     this.#calls.use(sessionId);
     return { user: result.user, databaseName: result.databaseName };
   }
@@ -128,17 +128,28 @@ export class SallyportAdmin {
       "password" in proof
         ? { pass: sentPassword(proof.password, proof.passwordHash) }
         : { "2faToken": proof.twoFactorToken };
-    await this.#calls.send({ ...limits, method: "POST", path: "/proof", body });
+    await this.call("POST /admin/v1/proof", { ...limits, body });
   }
 
   /** Ends the session. Resolves at once without one. */
   async logOut(limits: CallLimits = {}): Promise<void> {
     if (!this.#calls.isLoggedIn) return;
     try {
-      await this.#calls.send({ ...limits, method: "POST", path: "/logout" });
+      await this.call("POST /admin/v1/logout", limits);
     } catch (error) {
       if (!(error instanceof SallyportError) || error.code !== 201) throw error;
     }
     this.#calls.use(undefined);
+  }
+
+  /**
+   * Calls an operation by its method and path, such as `GET /admin/v1/users/{userId}`. The types of its path parameters, query,
+   * body and data are those of the API.
+   */
+  call<Key extends keyof AdministrationCalls>(
+    operation: Key,
+    ...options: CallArguments<AdministrationCalls[Key]["given"], AdminCallOptions>
+  ): Promise<AdministrationCalls[Key]["data"]> {
+    return this.#calls.send(operation, ...options);
   }
 }

@@ -6,7 +6,7 @@ import type {
 } from "@sallyport/contract";
 import type { CallLimits } from "../transport/deadline.ts";
 import type { ConditionOptions } from "../version.ts";
-import { type AdminCalls, type ChangeOptions, pathOf } from "./admin-calls.ts";
+import type { AdminCalls, ChangeOptions } from "./admin-calls.ts";
 
 /** The object that a device lacks. */
 export interface AbsenceOptions extends CallLimits {
@@ -24,21 +24,20 @@ export class Synchronization {
 
   /** The switch. Pass the result as `ifMatch`. */
   get(limits: CallLimits = {}): Promise<SynchronizationData> {
-    return this.calls.send({ ...limits, path: "/sync" });
+    return this.calls.send("GET /admin/v1/sync", limits);
   }
 
   /** Switches synchronization of the database on or off. */
   setEnabled(enabled: boolean, options: ChangeOptions): Promise<SynchronizationData> {
-    return this.calls.send({ ...options, method: "PATCH", path: "/sync", body: { enabled } });
+    return this.calls.send("PATCH /admin/v1/sync", { ...options, body: { enabled } });
   }
 
   async listSchemas(limits: CallLimits = {}): Promise<readonly AdministeredSyncSchemaData[]> {
-    type Items = { readonly items: readonly AdministeredSyncSchemaData[] };
-    return (await this.calls.send<Items>({ ...limits, path: "/sync/schemas" })).items;
+    return (await this.calls.send("GET /admin/v1/sync/schemas", limits)).items;
   }
 
   getSchema(name: string, limits: CallLimits = {}): Promise<AdministeredSyncSchemaData> {
-    return this.calls.send({ ...limits, path: pathOf("sync", "schemas", name) });
+    return this.calls.send("GET /admin/v1/sync/schemas/{name}", { ...limits, path: { name } });
   }
 
   /** Stores a schema. An existing one needs `ifMatch`, and its devices start over. Needs a recent proof. */
@@ -47,12 +46,12 @@ export class Synchronization {
     schema: SyncSchemaRequestData,
     options: CallLimits & ConditionOptions = {},
   ): Promise<AdministeredSyncSchemaData> {
-    return this.calls.send({ ...options, method: "PUT", path: pathOf("sync", "schemas", name), body: schema });
+    return this.calls.send("PUT /admin/v1/sync/schemas/{name}", { ...options, path: { name }, body: schema });
   }
 
   /** Needs a recent proof. */
   async removeSchema(name: string, options: ChangeOptions): Promise<void> {
-    await this.calls.send({ ...options, method: "DELETE", path: pathOf("sync", "schemas", name) });
+    await this.calls.send("DELETE /admin/v1/sync/schemas/{name}", { ...options, path: { name } });
   }
 
   /** Why an object is not on a device, in the order of the checks. */
@@ -60,8 +59,12 @@ export class Synchronization {
     schema: string,
     { user, uuid, syncVersion, ...limits }: AbsenceOptions,
   ): Promise<readonly AbsenceFindingData[]> {
-    const path = pathOf("sync", "schemas", schema, "absence");
-    type Items = { readonly items: readonly AbsenceFindingData[] };
-    return (await this.calls.send<Items>({ ...limits, path, query: { user, uuid, syncVersion } })).items;
+    return (
+      await this.calls.send("GET /admin/v1/sync/schemas/{name}/absence", {
+        ...limits,
+        path: { name: schema },
+        query: { user, uuid, syncVersion },
+      })
+    ).items;
   }
 }

@@ -19,8 +19,7 @@ export async function linkFile(
   id: string,
   { expiresIn, session, ...options }: LinkOptions = {},
 ): Promise<FileLinkData> {
-  const path = `/v1/file/${encodeURIComponent(id)}/link`;
-  const body = { expiresIn, session };
-  const { data } = await client.request<FileLinkData>({ ...options, method: "POST", path, body });
+  const given = { path: { idOrUuid: id }, body: { expiresIn, session } };
+  const data = await client.call("POST /v1/file/{idOrUuid}/link", { ...options, ...given });
   return { ...data, url: new URL(data.url, client.baseUrl).href };
 }

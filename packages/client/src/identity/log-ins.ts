@@ -130,7 +130,7 @@ export async function logInWithCode(
 ): Promise<ProviderAnswer> {
   const { code, verifier, twoFactorToken, enrolling } = exchange;
   const body = { code, verifier, "2faToken": twoFactorToken, "2faEnrol": enrolling };
-  const { data } = await client.request({ ...options, method: "POST", path: "/v1/auth/code", body, anonymous: true });
+  const data = await client.call("POST /v1/auth/code", { ...options, body, anonymous: true });
   const answer = answerOf(data, 200);
   if (answer.assigned) await client.logIn(answer.logIn);
   return answer;
@@ -171,11 +171,10 @@ export interface Link {
 
 /** The provider accounts that are linked to the user. */
 export async function listLinks(client: SallyportClient, options: CallOptions = {}): Promise<readonly Link[]> {
-  const { data } = await client.request<{ readonly links: readonly Link[] }>({ ...options, path: "/v1/auth/links" });
-  return data.links;
+  return (await client.call("GET /v1/auth/links", options)).links;
 }
 
 /** Removes the user's links to a provider and ends their sessions. 304 if there are none. */
 export async function removeLinks(client: SallyportClient, provider: string, options: CallOptions = {}): Promise<void> {
-  await client.request({ ...options, method: "DELETE", path: `/v1/auth/links/${encodeURIComponent(provider)}` });
+  await client.call("DELETE /v1/auth/links/{providerName}", { ...options, path: { providerName: provider } });
 }

@@ -32,12 +32,7 @@ export async function changePassword(
     newPassword: sentNewPassword(change.newPassword, passwordHash),
   };
   const body = encrypted === false ? texts : await sealed(client, texts, encrypted === true ? {} : encrypted, options);
-  const { data } = await client.request<{ readonly confirmationRequired?: boolean }>({
-    ...options,
-    method: "POST",
-    path: "/v1/changePassword",
-    body,
-  });
+  const data = await client.call("POST /v1/changePassword", { ...options, body });
   const confirmationRequired = data.confirmationRequired === true;
   if (!confirmationRequired) client.replacePassword(change.newPassword);
   return { confirmationRequired };
@@ -49,26 +44,21 @@ export async function confirmPasswordChange(
   confirmationCode: string,
   { newPassword: changed, ...options }: CallOptions & { readonly newPassword?: string } = {},
 ): Promise<void> {
-  await client.request({
-    ...options,
-    method: "POST",
-    path: "/v1/auth/df/confirmChangePassword",
-    body: { confirmationCode },
-  });
+  await client.call("POST /v1/auth/df/confirmChangePassword", { ...options, body: { confirmationCode } });
   client.replacePassword(changed);
 }
 
 async function sealed(
   client: SallyportClient,
-  texts: Readonly<Record<string, string>>,
+  { oldPassword, newPassword }: Readonly<Record<"oldPassword" | "newPassword", string>>,
   key: Omit<KeyOptions, "keyPair">,
   options: CallOptions,
-): Promise<object> {
+): Promise<Readonly<Record<"oldPassword" | "newPassword", string>> & { readonly encrypted: true }> {
   const serverKey = await readServerKey(key.serverKey ?? (await fetchKey(client, key, options)), padding);
   const seal = async (text: string) =>
     encodeBase64(await encryptBlocks(serverKey, padding, new TextEncoder().encode(text)));
-  const entries = Object.entries(texts).map(async ([name, text]) => [name, await seal(text)] as const);
-  return { ...Object.fromEntries(await Promise.all(entries)), encrypted: true };
+  const [sealedOld, sealedNew] = await Promise.all([seal(oldPassword), seal(newPassword)]);
+  return { oldPassword: sealedOld, newPassword: sealedNew, encrypted: true };
 }
 
 async function fetchKey(
@@ -77,12 +67,7 @@ async function fetchKey(
   options: CallOptions,
 ): Promise<string> {
   if (!client.isProtected && !allowUnprotectedKey) throw new ChannelError("unprotected-key");
-  const { data } = await client.request<{ readonly key: string }>({
-    ...options,
-    path: "/v2/login/secure/key",
-    anonymous: true,
-  });
-  return String(data.key);
+  return String((await client.call("GET /v2/login/secure/key", { ...options, anonymous: true })).key);
 }
 
 export interface ResetOptions extends CallOptions {
@@ -96,13 +81,8 @@ export async function resetPassword(
   user: string,
   { custom = false, ...options }: ResetOptions = {},
 ): Promise<void> {
-  await client.request({
-    ...options,
-    method: "POST",
-    path: "/v1/resetPassword",
-    body: custom ? { user, custom } : { user },
-    anonymous: true,
-  });
+  const body = custom ? { user, custom } : { user };
+  await client.call("POST /v1/resetPassword", { ...options, body, anonymous: true });
 }
 
 export interface PasswordReset extends Pick<LogInFields, "passwordHash"> {
@@ -118,5 +98,5 @@ export async function confirmResetPassword(
   options: CallOptions = {},
 ): Promise<void> {
   const body = { resetPasswordToken: reset.token, newPassword: sentNewPassword(reset.newPassword, reset.passwordHash) };
-  await client.request({ ...options, method: "POST", path: "/v1/confirmResetPassword", body, anonymous: true });
+  await client.call("POST /v1/confirmResetPassword", { ...options, body, anonymous: true });
 }

@@ -15,7 +15,7 @@ export async function reserveSeats(
   appNames: readonly string[],
   { twoFactorToken, ...options }: ReserveOptions = {},
 ): Promise<void> {
-  await post(client, "reserve", { appNames, "2faToken": twoFactorToken }, options);
+  await client.call("POST /v1/license/reserve", { ...options, body: { appNames, "2faToken": twoFactorToken } });
 }
 
 /** Frees the seats of app names, those of the log-in included. 323 if the session lacks one; then none is freed. */
@@ -24,14 +24,5 @@ export async function releaseSeats(
   appNames: readonly string[],
   options: CallOptions = {},
 ): Promise<void> {
-  await post(client, "release", { appNames }, options);
-}
-
-async function post(
-  client: SallyportClient,
-  action: "reserve" | "release",
-  body: object,
-  options: CallOptions,
-): Promise<void> {
-  await client.request({ ...options, method: "POST", path: `/v1/license/${action}`, body });
+  await client.call("POST /v1/license/release", { ...options, body: { appNames } });
 }

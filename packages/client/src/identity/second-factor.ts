@@ -1,6 +1,5 @@
 import type { SallyportClient } from "../client.ts";
 import type { CallOptions } from "../requests.ts";
-import type { Method } from "../transport/transport.ts";
 
 const statuses = ["unavailable", "off", "optional", "forced"] as const;
 
@@ -30,11 +29,7 @@ export async function readSecondFactor(
   app: string,
   options: CallOptions = {},
 ): Promise<SecondFactor> {
-  const data = await send<{
-    readonly isActivated: boolean;
-    readonly isConfirmed: boolean;
-    readonly "2faStatus": number;
-  }>(client, "GET", app, options);
+  const data = await client.call("GET /v1/2fa/secret", { ...options, query: { app } });
   return {
     isActivated: data.isActivated,
     isConfirmed: data.isConfirmed,
@@ -48,7 +43,7 @@ export function enrolSecondFactor(
   app: string,
   options: CallOptions = {},
 ): Promise<EnrolledFactor> {
-  return send<EnrolledFactor>(client, "POST", app, options);
+  return client.call("POST /v1/2fa/secret", { ...options, query: { app } });
 }
 
 /** Confirms the factor with a token. Later log-ins require one (`twoFactorToken`). 342 for a wrong token. */
@@ -58,7 +53,7 @@ export async function confirmSecondFactor(
   token: string,
   options: CallOptions = {},
 ): Promise<void> {
-  await send(client, "PATCH", app, options, { token });
+  await client.call("PATCH /v1/2fa/secret", { ...options, query: { app }, body: { token } });
 }
 
 /** Disables the factor. A confirmed one needs a token. */
@@ -68,7 +63,8 @@ export async function removeSecondFactor(
   token?: string,
   options: CallOptions = {},
 ): Promise<void> {
-  await send(client, "DELETE", app, options, token === undefined ? undefined : { token });
+  const body = token === undefined ? {} : { body: { token } };
+  await client.call("DELETE /v1/2fa/secret", { ...options, query: { app }, ...body });
 }
 
 /** Consumes a token of the confirmed second factor. 342 for an invalid one. */
@@ -78,22 +74,5 @@ export async function validateSecondFactor(
   token: string,
   options: CallOptions = {},
 ): Promise<void> {
-  await client.request({ ...options, method: "POST", path: "/v1/2fa/validate", query: { app }, body: { token } });
-}
-
-async function send<Data>(
-  client: SallyportClient,
-  method: Method,
-  app: string,
-  options: CallOptions,
-  body?: object,
-): Promise<Data> {
-  const { data } = await client.request<Data>({
-    ...options,
-    method,
-    path: "/v1/2fa/secret",
-    query: { app },
-    ...(body === undefined ? {} : { body }),
-  });
-  return data;
+  await client.call("POST /v1/2fa/validate", { ...options, query: { app }, body: { token } });
 }
