@@ -21,6 +21,7 @@ const bounds = {
   "source files of storage-knex": 118,
   "contexts of core that need each other": 1,
   "places of mutants that are gone": 0,
+  "settings of the server": 165,
 };
 
 /** Paths of all TypeScript files below a folder. */
@@ -95,6 +96,12 @@ function knot() {
   return Math.max(...sizes);
 }
 
+/** The number of rows of fields in the reference of the configuration. */
+function settings() {
+  const text = readFileSync(join(root, "docs/reference/configuration.md"), "utf8");
+  return Array.from(text.matchAll(/^\| `[a-z][^`]*` \|/gm)).length;
+}
+
 const total = sum([...sources.values()].map(lines));
 const importers = tally([...sources.keys()].flatMap((path) => [...new Set(importsOf(path))]));
 const { repositories, methods } = port();
@@ -109,6 +116,7 @@ const figures = {
   "places of mutants that are gone": [...Object.values(areas).flat(), ...reference].filter(
     (place) => !existsSync(join(root, place)),
   ).length,
+  "settings of the server": settings(),
 };
 
 console.log(

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { seedDemo } from "../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
 import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
-import { testEnvironment } from "./test-environment.ts";
+import { testEnvironment, tuningOf } from "./test-environment.ts";
 
 export type Engine = { readonly databaseUrl: string } | "embedded" | "memory";
 
@@ -24,7 +24,13 @@ export async function startDemoServer(
   const storage = { DATA_DIR: directory, ...(engine === "embedded" ? {} : { DATABASE_URL: engine.databaseUrl }) };
   return withCleanUp(
     directory,
-    await startServer(loadConfiguration({ environment: { ...testEnvironment, ...storage, ...environment } }), logger),
+    await startServer(
+      loadConfiguration({ environment: { ...testEnvironment, ...storage, ...environment } }),
+      logger,
+      undefined,
+      undefined,
+      tuningOf(environment),
+    ),
   );
 }
 
@@ -39,7 +45,13 @@ export async function startConfiguredServer(
   writeFileSync(file, JSON.stringify(content));
   return withCleanUp(
     directory,
-    await startServer(loadConfiguration({ file, environment: { ...testEnvironment, ...environment } }), logger),
+    await startServer(
+      loadConfiguration({ file, environment: { ...testEnvironment, ...environment } }),
+      logger,
+      undefined,
+      undefined,
+      tuningOf(environment),
+    ),
   );
 }
 

@@ -5,6 +5,7 @@ import { type Answer, callIn } from "./client.ts";
 import { sessionsOf } from "./open-session.ts";
 import { repositoriesOf } from "./repositories-of.ts";
 import { fileURLToPath } from "node:url";
+import { tuned } from "./test-environment.ts";
 
 /** Settings of the server: the macro folder of the tests. */
 export const macroEnvironment: Readonly<Record<string, string>> = {
@@ -12,7 +13,7 @@ export const macroEnvironment: Readonly<Record<string, string>> = {
   MACROS_WATCH: "false",
   // Threads have the lowest priority, and other tests leave them little time.
   MACRO_TIMEOUT: "30s",
-  MACRO_QUEUE_TIMEOUT: "30s",
+  ...tuned({ macros: { queue: { timeout: 30_000 } } }),
 };
 
 /** The sessions of one mode, with helpers to execute macros. */

@@ -16,12 +16,14 @@ export { routeTable } from "./routes/route-table.ts";
 export type { UseCases } from "./routes/use-cases.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
 export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
-export type {
-  DatabaseDirectory,
-  DatabaseEntry,
-  HttpSettings,
-  ItemRecord,
-  RequestObserver,
-  RequestRecord,
-  TrafficRecorder,
+export {
+  type DatabaseDirectory,
+  type DatabaseEntry,
+  type HttpLimits,
+  httpLimits,
+  type HttpSettings,
+  type ItemRecord,
+  type RequestObserver,
+  type RequestRecord,
+  type TrafficRecorder,
 } from "./server/http-settings.ts";

@@ -11,7 +11,7 @@ export interface IdentityProvidersOptions {
   /** Base address of the fake providers, for tests and the demo: `http://127.0.0.1:4010`. Only loopback is accepted. */
   readonly fakeProviders?: string | null;
   /** Milliseconds for all provider requests of one callback. Default: 5000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Whether providers can have private addresses. Default: false. */
   readonly allowPrivateAddresses?: boolean;
   /** Minimum milliseconds between requests for the keys of a provider that unknown keys cause. Default: 30,000. */

@@ -241,7 +241,7 @@ describe("trial report", () => {
 describe("trial", () => {
   const content = {
     databases: [{ name: "demo", storage: { engine: "memory" } }],
-    macros: { directory: demoMacros(), watch: false, timeout: "1m", threadPriority: 0 },
+    macros: { directory: demoMacros(), watch: false, timeout: "1m" },
   };
   const configuration = loadConfiguration({ content, environment: { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" } });
 
@@ -251,6 +251,10 @@ describe("trial", () => {
 
   beforeEach(async () => {
     const container = createContainer(configuration, pino({ enabled: false }));
+    container.onActivation(identifiers.tuning, (_context, { macros, ...tuning }) => ({
+      ...tuning,
+      macros: { ...macros, threadPriority: 0 },
+    }));
     let runtime: RecordedRuntime | undefined;
     container.onActivation(
       identifiers.macroRuntime,

@@ -25,6 +25,7 @@ import type { DatabasePreparation } from "./storages/database-preparation.ts";
 import type { DemoAdministrationKeys, DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
 import type { FileStores } from "./storages/file-stores.ts";
 import type { StorageEngines } from "./storages/storage-engines.ts";
+import type { Tuning } from "./tuning.ts";
 
 function named<T>(name: string): ServiceIdentifier<T> {
   return Symbol(name);
@@ -34,6 +35,7 @@ function named<T>(name: string): ServiceIdentifier<T> {
 export const components = {
   configuration: named<Configuration>("configuration"),
   logger: named<Logger>("logger"),
+  tuning: named<Tuning>("tuning"),
   /** The link of a worker to its primary process; `null` in a server of one process. */
   worker: named<WorkerLink | null>("worker"),
   /** The clock of tokens, in milliseconds since 1970. */

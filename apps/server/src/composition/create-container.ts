@@ -13,13 +13,15 @@ import { mailFactories } from "./bindings/mail.ts";
 import { operationsFactories } from "./bindings/operations.ts";
 import { providerFactories } from "./bindings/providers.ts";
 import { userFactories } from "./bindings/users.ts";
-import { bind, components, type Factories, type Factory } from "./components.ts";
+import { bind, components, type Factories, type Factory, functionFactory } from "./components.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
+import { standardTuning } from "./tuning.ts";
 import { bindUseCases } from "./use-cases.ts";
 
 type Given = "configuration" | "logger" | "engines" | "demoProviders" | "worker";
 
 const factories = {
+  tuning: functionFactory(() => standardTuning, []),
   ...keyFactories,
   ...databaseFactories,
   ...userFactories,

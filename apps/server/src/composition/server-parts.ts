@@ -19,7 +19,7 @@ export interface ServerParts {
   /** Prepares the file stores and the databases. */
   prepare(): Promise<void>;
   /** Starts the timers. Work that one process does for all workers of a server is that of the first one. */
-  start(configuration: Pick<Configuration, "cleanup">, worker: { readonly isFirst: boolean }): void;
+  start(worker: { readonly isFirst: boolean }): void;
   readMacros(): void;
   /** Applies the databases of another configuration, and reads the macro directories again. */
   reload(next: Configuration): Promise<void>;
@@ -104,7 +104,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
         }),
       );
     },
-    start: ({ cleanup }, { isFirst }) => {
+    start: ({ isFirst }) => {
       trafficWriter.start();
       macroFolders.start();
       // Each process sends what it has queued without waiting for the poll of another.
@@ -115,7 +115,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
       banTimer.start();
       writerWatch.start();
       fileKeeper.start();
-      indexKeeper.start(databases, cleanup.interval);
+      indexKeeper.start(databases, container.get(identifiers.tuning).cleanupInterval);
     },
     stopTimers: () => {
       preparation.stop();

@@ -1,11 +1,12 @@
 import type { Server } from "node:http";
 import { type AddressInfo, Server as TcpServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Application, createServer, type DatabaseDirectory } from "@sallyport/http";
+import { type Application, createServer, type DatabaseDirectory, type ServerLimits } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type DemoProviders, type DemoState, startDemoProviders } from "../demo/index.ts";
 import { createLogger } from "../operations/create-logger.ts";
+import { functionFactory } from "./components.ts";
 import { createContainer } from "./create-container.ts";
 import type { Leaving, WorkerLink } from "../workers/worker-link.ts";
 import { identifiers } from "./identifiers.ts";
@@ -15,6 +16,7 @@ import { openParts } from "./server-parts.ts";
 import { directoriesWithoutDatabase } from "./storages/embedded.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { tlsFiles } from "./supplied-files.ts";
+import { standardTuning, type Tuning } from "./tuning.ts";
 
 export interface RunningServer {
   /** Local URL with the base path, without a trailing slash. */
@@ -47,13 +49,15 @@ export interface RunningServer {
 /**
  * Starts the server: opens and prepares the databases, including the demo data, then listens. On failure it throws and
  * releases all resources. Checks that need no database come first. An unavailable database does not prevent the start.
- * Tests pass engines whose storages can fail. `worker` links a worker to its primary process, which has the listener.
+ * Tests pass engines whose storages can fail, and other figures. `worker` links a worker to its primary process, which
+ * has the listener.
  */
 export async function startServer(
   configuration: Configuration,
   logger: Logger = createLogger(configuration).logger,
   engines: StorageEngines = new StorageEngines(),
   worker: WorkerLink | null = null,
+  tuning: Tuning = standardTuning,
 ): Promise<RunningServer> {
   const tls = tlsFiles(configuration);
   if (worker === null) await requireFreePort(configuration.server);
@@ -61,20 +65,22 @@ export async function startServer(
     logger.info({ dataDir }, "Creating database");
   }
   const demoProviders = await fakeProviders(configuration);
-  const container = createContainer(configuration, logger, engines, demoProviders, worker);
+  const container = createContainer(configuration, logger, engines, demoProviders, worker, {
+    tuning: functionFactory(() => tuning, []),
+  });
   try {
     const parts = await openParts(container);
     const { databases, application } = parts;
     await parts.prepare();
 
     // The primary process would pass refused connections on to another worker, or to the same one again.
-    const maxConnections = worker === null ? configuration.server.maxConnections.total : null;
-    const server = createServer(application, { ...configuration.server, maxConnections }, tls);
+    const limits = serverLimits(configuration, tuning);
+    const server = createServer(application, worker === null ? limits : { ...limits, maxConnections: null }, tls);
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     if (configuration.demo)
       (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
-    parts.start(configuration, { isFirst: worker === null || worker.number === 1 });
+    parts.start({ isFirst: worker === null || worker.number === 1 });
 
     const stop = async ({ delay = 0, isReplaced = false }: Partial<Leaving>): Promise<void> => {
       parts.stopTimers();
@@ -105,6 +111,12 @@ export async function startServer(
     await demoProviders?.close();
     throw error;
   }
+}
+
+export function serverLimits({ server: { timeouts, maxConnections } }: Configuration, { http }: Tuning): ServerLimits {
+  // Node refuses a request timeout that is shorter than that of its headers.
+  const headers = Math.min(http.headersTimeout, timeouts.request);
+  return { timeouts: { ...timeouts, headers }, maxConnections: maxConnections.total };
 }
 
 async function fakeProviders(configuration: Configuration): Promise<DemoProviders | null> {

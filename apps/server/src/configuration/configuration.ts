@@ -63,10 +63,10 @@ export interface DatabaseConfiguration {
   readonly rates: RatePolicy;
   readonly locks: { readonly perSession: number };
   readonly objects: { readonly recycleBinPerUser: number };
-  readonly devices: DevicePolicy;
-  readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
+  readonly devices: Pick<DevicePolicy, "policy">;
+  readonly throttle: { readonly user: ThrottlePolicy; readonly ip: Pick<ThrottlePolicy, "maxFailures"> };
   readonly audit: { readonly retention: number };
-  readonly explanations: { readonly retention: number; readonly perNetwork: number };
+  readonly explanations: { readonly retention: number };
   readonly sync: { readonly tombstones: number };
   /** `directory`: absolute path; `null` if all macros are stored in the database. */
   readonly macros: { readonly directory: string | null };

@@ -28,10 +28,8 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     if (database.sessions !== undefined) {
       combinations.push(...sessionCombinations(policy.sessions, `${at}.sessions`, "sessions"));
     }
-    for (const whom of ["user", "ip"] as const) {
-      if (database.throttle?.[whom] === undefined) continue;
-      combinations.push(...throttleCombinations(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`));
-    }
+    if (database.throttle?.user !== undefined)
+      combinations.push(...throttleCombinations(policy.throttle.user, `${at}.throttle.user`, "throttle.user"));
     const place = { alias, document, path: `${at}.storage`, given: givenMembers(raw, index) };
     const resolved = database.storage === undefined ? null : storageOf(database.storage, place);
     if (resolved !== null) combinations.push(...resolved.combinations);
@@ -81,7 +79,6 @@ function policyOf(
   common: Pick<ConfigurationDocument, PolicySection>,
 ): Pick<DatabaseConfiguration, PolicySection> {
   const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
-  const { retention, perNetwork } = common.explanations;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
     rates: {
@@ -97,7 +94,7 @@ function policyOf(
       ip: overlay(common.throttle.ip, own.throttle?.ip),
     },
     audit: overlay(common.audit, own.audit),
-    explanations: overlay({ retention, perNetwork }, own.explanations),
+    explanations: overlay(common.explanations, own.explanations),
     sync: overlay(common.sync, own.sync),
   };
 }

@@ -173,13 +173,6 @@ export function* serverCombinations({ server }: ConfigurationDocument): Generato
     yield { path: "server.tls.certificateFile", reason: "is required with keyFile" };
   }
   yield* fileCombinations("server.tls", { certificateFile, keyFile });
-  if (server.timeouts.headers > server.timeouts.request) {
-    const path = "server.timeouts.headers";
-    yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
-  }
-  if (server.shedding.delay > 0) yield* wrongOrder(server.shedding, ["resume", "delay"], "longer", "server.shedding");
-  yield* wrongOrder(server.maxIncompleteBodies, ["perIp", "total"], "greater", "server.maxIncompleteBodies");
-  yield* wrongOrder(server.maxTransfers, ["perIp", "total"], "greater", "server.maxTransfers");
 }
 
 /** Several workers where one process has to serve alone. */

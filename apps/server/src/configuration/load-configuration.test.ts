@@ -166,7 +166,7 @@ describe("reads", () => {
           objects: { recycleBinPerUser: 7 },
           throttle: { user: { initialDelay: "2s" } },
           audit: { retention: "0s" },
-          explanations: { perNetwork: 9 },
+          explanations: { retention: "1d" },
           sync: { tombstones: "30d" },
         },
         { ...memory, alias: "other" },
@@ -176,17 +176,17 @@ describe("reads", () => {
     expect(database).toMatchObject({
       clientHash: "none",
       sessions: { limit: 7, perUserLimit: 2, perDevice: 5, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
-      throttle: { user: { maxFailures: 3, initialDelay: 2_000 }, ip: { maxFailures: 100, initialDelay: 1_000 } },
+      throttle: { user: { maxFailures: 3, initialDelay: 2_000 }, ip: { maxFailures: 100 } },
       locks: { perSession: 5 },
       objects: { recycleBinPerUser: 7 },
       audit: { retention: 0 },
-      explanations: { retention: 7 * 86_400_000, perNetwork: 9 },
+      explanations: { retention: 86_400_000 },
       sync: { tombstones: 30 * 86_400_000 },
     });
     expect(other?.locks).toEqual({ perSession: 1_000 });
     expect(other?.objects).toEqual({ recycleBinPerUser: 10_000 });
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
-    expect(other?.explanations).toEqual({ retention: 7 * 86_400_000, perNetwork: 200 });
+    expect(other?.explanations).toEqual({ retention: 7 * 86_400_000 });
     expect(other?.sync).toEqual({ tombstones: 90 * 86_400_000 });
   });
 

@@ -24,6 +24,7 @@ import { resolveDatabases } from "./databases.ts";
 import { demoDatabases, demoMacros, isDemo } from "./demo.ts";
 import { walkFields } from "./fields.ts";
 import { type Environment, type EnvironmentValues, folderProblem, readEnvironment, readFile } from "./read-sources.ts";
+import { takeRemovedSettings } from "./removed-settings.ts";
 import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
 import { environmentWarnings, warningsAbout } from "./warnings.ts";
 
@@ -60,12 +61,13 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   if (!isRecord(content))
     throw new ConfigurationError([{ path: "", reason: `The file ${file} must contain a JSON object.` }]);
   const raw = structuredClone(content);
+  const remaining = takeRemovedSettings(raw, environment);
   for (const { path, value } of read.values.values()) put(raw, path, value);
 
   const shape = checkShape(raw);
   const withSources = (faults: Iterable<Fault>): Fault[] =>
     Array.from(faults).map((fault) => withSource(fault, read.values, raw));
-  const faults = [...read.faults, ...withSources(shape.faults)];
+  const faults = [...read.faults, ...remaining.faults, ...withSources(shape.faults)];
   if (shape.document === null) throw new ConfigurationError(faults);
 
   const { host } = shape.document.server;
@@ -128,6 +130,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   return deepFreeze({
     ...configuration,
     warnings: [
+      ...remaining.warnings,
       ...environmentWarnings(environment),
       ...warningsAbout(configuration),
       ...macroWarnings(document.macros.directory, demo),
@@ -180,7 +183,6 @@ function commonCombinations({ sessions, throttle }: ConfigurationDocument): Inva
   return [
     ...sessionCombinations(sessions, "sessions", "sessions"),
     ...throttleCombinations(throttle.user, "throttle.user", "throttle.user"),
-    ...throttleCombinations(throttle.ip, "throttle.ip", "throttle.ip"),
   ];
 }
 

@@ -10,9 +10,9 @@ export function restartSections(former: Configuration, next: Configuration): str
 /** The settings that are not resolved into the databases (`policyOf`). */
 function ofServer(configuration: Configuration): Readonly<Record<string, unknown>> {
   const { databases: _databases, sessions: _sessions, rates: _rates, locks: _locks, ...rest } = configuration;
-  const { objects: _objects, devices: _devices, audit: _audit, sync: _sync, ...others } = rest;
+  const { objects: _objects, devices: _devices, audit: _audit, explanations: _explanations, ...further } = rest;
+  const { sync: _sync, ...others } = further;
   const { file: _file, warnings: _warnings, demoFolder: _folder, demoMasterKeyFile: _key, ...settings } = others;
   const { clientHash: _clientHash, ...passwords } = settings.passwords;
-  const { perSecond } = settings.explanations;
-  return { ...settings, passwords, explanations: { perSecond } };
+  return { ...settings, passwords };
 }

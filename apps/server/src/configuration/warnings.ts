@@ -6,6 +6,7 @@ import { walkFields } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 import type { Environment } from "./read-sources.ts";
+import { removedSettings } from "./removed-settings.ts";
 
 /** Warnings about valid but probably unintended settings. */
 export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
@@ -82,8 +83,11 @@ export function environmentWarnings(environment: Environment): string[] {
     env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
   );
   known.push(`${prefix}CONFIG`);
+  const former = removedSettings.map(({ variable }) => variable);
   const isSet = (name: string): boolean => environment[name] !== undefined && environment[name] !== "";
-  const given = Object.keys(environment).filter((name) => isSet(name) && !known.includes(name));
+  const given = Object.keys(environment).filter(
+    (name) => isSet(name) && !known.includes(name) && !former.includes(name),
+  );
   return given.flatMap((name) => {
     const own = name.startsWith(prefix);
     const meant = settingMeantBy(own ? name.slice(prefix.length) : name, known);

@@ -1,5 +1,5 @@
 import type { FileStore, Storage } from "@sallyport/storage";
-import { Database, type DatabaseSettings, type MacroLibrary } from "@sallyport/core";
+import { Database, type DatabaseSettings, type MacroLibrary, type PolicyLimits } from "@sallyport/core";
 import type { MoveNotice } from "@sallyport/storage-knex";
 import type { Logger } from "pino";
 import { StartError } from "../composition/start-error.ts";
@@ -14,6 +14,7 @@ import { ServedDatabases } from "./served-databases.ts";
 
 interface OpenerParts extends Pick<DatabaseSettings, "digests" | "fileCipher"> {
   readonly configuration: Pick<Configuration, "files" | "limits">;
+  readonly limits: PolicyLimits;
   readonly engines: StorageEngines;
   readonly fileStores: { of(alias: string): FileStore };
   readonly macrosOf: (database: DatabaseConfiguration) => MacroLibrary;
@@ -45,16 +46,23 @@ export class DatabaseOpener {
       storage: place,
       migrateOnStart: _migrateOnStart,
       macros: _macros,
+      throttle: { user, ip },
       ...settings
     } = configuration;
     if (place === null) return null;
-    const { configuration: common, engines, fileStores, macrosOf, digests, fileCipher } = this.parts;
+    const { configuration: common, limits, engines, fileStores, macrosOf, digests, fileCipher } = this.parts;
     const open = storage ?? (await this.openStorage(alias, place));
     const turns = engines.turnsOf(open);
     return new Database({
       alias,
       name,
-      policy: { ...settings, files: common.files },
+      policy: {
+        ...settings,
+        throttle: { user, ip: { ...ip, ...limits.delaysOfAddresses } },
+        devices: { ...settings.devices, perUser: limits.devicesPerUser },
+        explanations: { ...settings.explanations, perNetwork: limits.explanationsPerNetwork },
+        files: { ...common.files, maxOpenUploads: limits.openUploadsPerUser },
+      },
       storage: open,
       ...(turns === undefined ? {} : { turns }),
       files: fileStores.of(alias),

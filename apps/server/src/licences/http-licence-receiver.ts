@@ -3,6 +3,9 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LicenceReceiver } from "@sallyport/core";
 
+/** Milliseconds for one message. A log-in waits that long if the receiver must accept its message. */
+export const licenceTimeout = 5_000;
+
 interface ReceiverSettings {
   readonly url: string;
   /** Secret. */

@@ -11,6 +11,14 @@ import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Outbox } from "../operations/outbox-relay.ts";
 
+/** Milliseconds. */
+export const licenceIntervals = {
+  // Messages are sent at once. A poll only repeats what failed, or what an ended process left.
+  poll: 5_000,
+  // Sessions that expire change the counts without a message.
+  count: 60_000,
+};
+
 interface LicenceOutboxParts extends Pick<Outbox<LicenceMessage>, "lease" | "interval"> {
   readonly delivery: DeliverLicenceMessages;
   readonly messages: Pick<LicenceMessages, "noteWaiting">;

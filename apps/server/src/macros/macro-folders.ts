@@ -97,6 +97,14 @@ export function macroLimits({
   return { timeout, cpu: Math.min(cpuTime, timeout), memory: memory * mebibyte, hostCalls, resultBytes };
 }
 
+/** The queue of executions for a thread. */
+export const macroQueue = {
+  /** Executions that wait. About what the threads finish in `timeout`. */
+  limit: 200,
+  /** Milliseconds. Callers repeat a request that was refused; longer waits hold connections. */
+  timeout: 2_000,
+};
+
 const minThreads = 2;
 const maxThreads = 4;
 

@@ -3,6 +3,9 @@ import type { MailerErrorCode } from "@sallyport/core";
 import type { FolderMailer, SmtpMailer } from "@sallyport/mail-smtp";
 import type { Configuration } from "../configuration/index.ts";
 
+/** Milliseconds for a connection to open, and for each reply. SMTP servers that check the sender take seconds. */
+export const smtpTimeout = 10_000;
+
 /** The configured mail transport; `null` if none is configured. */
 export async function createMailer({
   mail,
@@ -10,7 +13,7 @@ export async function createMailer({
 }: Pick<Configuration, "mail" | "applicationName">): Promise<SmtpMailer | FolderMailer | null> {
   const { smtp, directory, from, fromName } = mail;
   const sender = { address: from ?? "sallyport@localhost", name: fromName ?? applicationName };
-  const { host, port, security, user, password, caFile, timeout } = smtp;
+  const { host, port, security, user, password, caFile } = smtp;
   if (directory !== undefined) {
     const { FolderMailer } = await import("@sallyport/mail-smtp");
     return new FolderMailer(directory, sender);
@@ -24,7 +27,7 @@ export async function createMailer({
       security,
       credentials: user === undefined || password === undefined ? null : { user, password },
       ...(caFile === undefined ? {} : { authorities: readFileSync(caFile, "utf8") }),
-      timeout,
+      timeout: smtpTimeout,
     },
     sender,
   );

@@ -18,6 +18,12 @@ export interface MailReports {
   failed(alias: string, error: unknown): void;
 }
 
+/**
+ * Milliseconds between two polls. Password resets wait for one: short enough for a person, and long enough to hide when a
+ * reset was queued.
+ */
+export const mailPollInterval = 5_000;
+
 interface MailOutboxParts extends Pick<Outbox<WaitingMailJob>, "lease" | "interval"> {
   readonly deliverMail: Pick<DeliverMail, "deliverMail">;
   readonly reports: MailReports;

@@ -4,6 +4,9 @@ import type { RefusalRecorder } from "@sallyport/http";
 /** Outcome of a refusal. `dropped`: too many at once. `failed`: the database refused the write. */
 export type WrittenRefusal = RefusalOutcome | "dropped" | "failed";
 
+/** Explanations per second and database: a fraction of the writes that any storage bears. */
+export const explanationsPerSecond = 20;
+
 /** Milliseconds before the first write, so that the response is on its way. */
 const delay = 50;
 

@@ -17,6 +17,12 @@ const batch = 1_000;
 
 const day = 86_400_000;
 
+/**
+ * Milliseconds between two sweeps of a database. Expired data has no effect before it is removed, so the interval only
+ * bounds the size of one sweep.
+ */
+export const cleanupInterval = 60_000;
+
 /** Retention of a private key after its last acceptance, so that requests in progress can finish. */
 const keyAge = day;
 

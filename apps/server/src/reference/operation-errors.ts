@@ -191,7 +191,7 @@ export const operationErrors = {
     ],
     actions: [
       "Look up `detail` in the log of the server by `X-Request-Id`.",
-      "For slow networks, an operator raises `HEADERS_TIMEOUT`, `REQUEST_TIMEOUT` or `BODY_TIMEOUT`.",
+      "For slow networks, an operator raises `REQUEST_TIMEOUT` or `BODY_TIMEOUT`.",
     ],
   },
 } satisfies Partial<ErrorTexts>;

@@ -102,7 +102,7 @@ export const serverErrors = {
     meaning:
       "The licence server has not accepted the message about a change of seats, which is required. The server undoes the change.",
     causes: [
-      "The licence server cannot be reached, or does not answer within `LICENCES_STATISTICS_TIMEOUT`.",
+      "The licence server cannot be reached, or does not answer within 5 seconds.",
       "It answers with a status other than 2xx, for example because it has another secret.",
       "An atomic multi request reserves or releases seats.",
     ],
@@ -115,7 +115,7 @@ export const serverErrors = {
     meaning: "The server cannot send the mail that the request needs. The response is the same for all users.",
     causes: [
       "Mail is not configured, or the master key is missing.",
-      "The mail server has not accepted mail for longer than `MAIL_UNAVAILABLE_AFTER`.",
+      "The mail server has not accepted mail for longer than 15 minutes.",
       "A custom user has no e-mail address.",
       "A hook authenticates the custom users, so the server cannot reset their passwords.",
     ],

@@ -23,8 +23,9 @@ import { components, functionFactory, type Factories } from "../composition/comp
 import { createContainer } from "../composition/create-container.ts";
 import { identifiers } from "../composition/identifiers.ts";
 import { openParts, type ServerParts } from "../composition/server-parts.ts";
-import { ConnectionDrain } from "../composition/start-server.ts";
+import { ConnectionDrain, serverLimits } from "../composition/start-server.ts";
 import { suppliedKeys } from "../composition/supplied-files.ts";
+import { tuningInTests as tuning } from "../composition/tuning.ts";
 import { type Configuration, loadConfiguration, readModelFile } from "../configuration/index.ts";
 import { databaseMacros, macroLimits } from "../macros/macro-folders.ts";
 import { createLogger } from "../operations/create-logger.ts";
@@ -77,9 +78,8 @@ export class TestServer {
     const { container, parts, configuration } = inside;
     ({ answered: this.answered, failures: this.failures, clock: this.clock } = inside);
     this.timers = new ServerTimers(container, parts.databases);
-    const { server } = configuration;
     const application = { ...parts.application, listener: this.listener };
-    this.server = createServer(application, { ...server, maxConnections: server.maxConnections.total }, null);
+    this.server = createServer(application, serverLimits(configuration, tuning), null);
   }
 
   /** Handles requests without a port. */
@@ -286,10 +286,11 @@ async function serverOn(
   const answered = new AnsweredRequests();
   const failures = new FailurePlan({ after: clock.after, answered });
   const keys = new SharedServerKeys();
-  const refusals = new PromptRefusals(configuration.explanations.perSecond, () => {});
+  const refusals = new PromptRefusals(tuning.explanationsPerSecond, () => {});
   const { logger } = createLogger(configuration);
   const { publicUrl = unknownAddress } = configuration.server;
   const replaced: Factories = {
+    tuning: functionFactory(() => tuning, []),
     now: functionFactory(() => clock.now, []),
     after: functionFactory(() => clock.after, []),
     refusalWriter: functionFactory(() => refusals, []),
@@ -317,7 +318,7 @@ async function serverOn(
     // Keys of the fakes change at any time.
     supportedProviders: functionFactory(() => {
       const { fakeUrl = null, ...given } = configuration.providers;
-      return identityProviders({ ...given, fakeProviders: fakeUrl, unknownKeyPause: 0 });
+      return identityProviders({ ...given, ...tuning.providers, fakeProviders: fakeUrl, unknownKeyPause: 0 });
     }, []),
     callbackAddresses: functionFactory(
       () => new CallbackAddresses(publicUrl === unknownAddress ? null : publicUrl),
@@ -350,19 +351,19 @@ function storagesOf(
 /** Stands for the URL of the service, which is known when it listens. Identity providers require one in the settings. */
 const unknownAddress = "http://127.0.0.1:9";
 
-/** Settings of tests: cheap hashes, no log, a master key, and no limits that depend on the load of the machine. */
+/** Settings of tests: cheap hashes, no log, and a master key. */
 function configurationOf(
   { databases, configuration: given }: TestServerOptions,
   storages: TestStorages,
   directory: string,
 ): Configuration {
   const usual = {
-    server: { shedding: { delay: "0s" }, publicUrl: unknownAddress },
+    server: { publicUrl: unknownAddress },
     log: { level: "silent" },
     passwords: { argon2: { memoryCost: 8, timeCost: 1 } },
     encryption: { masterKey: randomBytes(32).toString("base64") },
     files: { directory: join(directory, "files") },
-    macros: { watch: false, threadPriority: 0 },
+    macros: { watch: false },
   };
   const content = {
     ...mergedSettings(usual, given),

@@ -18,12 +18,12 @@ import { headerOf, modes } from "../modes.ts";
 import { openSession } from "../open-session.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { onEngines } from "../engines.ts";
+import { tuned } from "../test-environment.ts";
 
 /** Explains everything, and locks out after few failures of a user. */
 const refusalEnvironment = {
   EXPLANATIONS_RETENTION: "7d",
-  EXPLANATIONS_PER_NETWORK: "10000",
-  EXPLANATIONS_PER_SECOND: "10000",
+  ...tuned({ policy: { explanationsPerNetwork: 10_000 }, explanationsPerSecond: 10_000 }),
   THROTTLE_USER_MAX_FAILURES: "3",
   THROTTLE_USER_INITIAL_DELAY: "1h",
   THROTTLE_USER_MAX_DELAY: "1h",

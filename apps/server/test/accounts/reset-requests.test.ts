@@ -6,6 +6,7 @@ import { onEngines } from "../engines.ts";
 import { MailFolder } from "../mail/mail-folder.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { resetMailEnvironment } from "./reset-mail.ts";
+import { tuned } from "../test-environment.ts";
 
 const mails = new MailFolder();
 
@@ -44,7 +45,7 @@ onEngines(
     environment: {
       ...resetMailEnvironment,
       MAIL_DIR: mails.path,
-      MAIL_POLL_INTERVAL: "10m",
+      ...tuned({ mail: { pollInterval: 600_000 } }),
       PASSWORD_RESETS_PER_IP: "5",
       TRUSTED_PROXIES: "127.0.0.1",
     },

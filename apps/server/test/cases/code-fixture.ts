@@ -15,7 +15,7 @@ import {
   providerEnvironment,
 } from "../providers/provider-fixture.ts";
 import { filesOf } from "../demo-server.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuningOf } from "../test-environment.ts";
 import { macroEnvironment } from "../macro-fixture.ts";
 
 /** Live sessions in a database: more than the cases open in the first one. */
@@ -56,7 +56,13 @@ export async function openCodeFixture(): Promise<CodeFixture> {
     SESSION_LIMIT: `${sessionLimit}`,
   };
   const content = { ...providers.content, databases };
-  const server = await startServer(loadConfiguration({ content, environment }), undefined, engines);
+  const server = await startServer(
+    loadConfiguration({ content, environment }),
+    undefined,
+    engines,
+    undefined,
+    tuningOf(environment),
+  );
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const [first, second] = engines.sound as [Storage, Storage];
   const parts = { hasher, digests: new NodeDigests(), clientHash: "md5" } as const;

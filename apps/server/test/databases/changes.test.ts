@@ -19,7 +19,7 @@ import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { openPostgresFixture } from "../postgres-fixture.ts";
 import { readBarrier } from "../read-barrier.ts";
 import { repositoriesOf } from "../repositories-of.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuned, tuningOf } from "../test-environment.ts";
 import { newUser } from "../new-user.ts";
 import { MailFolder } from "../mail/mail-folder.ts";
 
@@ -46,13 +46,14 @@ describe("databases of a running server", () => {
   const configured = (databases: readonly object[], more: object = {}): Configuration =>
     loadConfiguration({
       content: { databases, ...more },
-      environment: { ...testEnvironment, ...mail.environment, CLEANUP_INTERVAL: "1s" },
+      environment: { ...testEnvironment, ...mail.environment },
     });
 
   async function start(databases: readonly object[], more: object = {}): Promise<void> {
     lines = [];
     const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    server = await startServer(configured(databases, more), logger);
+    const tuning = tuningOf({ ...mail.environment, ...tuned({ cleanupInterval: 1_000 }) });
+    server = await startServer(configured(databases, more), logger, undefined, undefined, tuning);
     for (const { alias } of databases as { alias: string }[]) await seed(alias);
     lines = [];
   }

@@ -7,6 +7,7 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { repositoriesOf } from "../repositories-of.ts";
 import { goodFields, hybridBody, secureBody } from "../secure/credentials.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
+import { tuned } from "../test-environment.ts";
 
 /** Floods of requests without a session. */
 describe("floods without a log-in", () => {
@@ -18,7 +19,7 @@ describe("floods without a log-in", () => {
     const environment = {
       ...storedServerKeys,
       MAIL_DIR: mails.path,
-      MAIL_POLL_INTERVAL: "10m",
+      ...tuned({ mail: { pollInterval: 600_000 } }),
       TRUSTED_PROXIES: "127.0.0.1",
       THROTTLE_IP_MAX_FAILURES: "0",
     };

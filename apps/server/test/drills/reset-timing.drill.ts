@@ -6,6 +6,7 @@ import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { signTest } from "./sign-test.ts";
 import { resetMailEnvironment } from "../accounts/reset-mail.ts";
+import { tuned } from "../test-environment.ts";
 
 const pairs = 1_000;
 /** Standard deviations: three cases in a thousand by chance. */
@@ -27,7 +28,7 @@ describe("time of a request for a new password", () => {
     server = await postgres.demo({
       ...resetMailEnvironment,
       ...mailbox.environment,
-      MAIL_POLL_INTERVAL: "1s",
+      ...tuned({ mail: { pollInterval: 1_000 } }),
       PASSWORD_RESETS_PER_IP: "0",
     });
     const { accounts, objects } = repositoriesOf(server);

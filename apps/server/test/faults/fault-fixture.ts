@@ -12,7 +12,7 @@ import { type Engine, filesOf } from "../demo-server.ts";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { appKey } from "../subject.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuned, tuningOf } from "../test-environment.ts";
 import { FaultyEngines } from "./faulty-engines.ts";
 
 export interface Request {
@@ -61,7 +61,7 @@ export async function openFaultFixture(
       : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
   const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
   const configuration = loadConfiguration({
-    content: { databases: [{ alias: "", storage }], cleanup: { interval: "1d" } },
+    content: { databases: [{ alias: "", storage }] },
     environment: {
       ...testEnvironment,
       ...storedServerKeys,
@@ -74,7 +74,8 @@ export async function openFaultFixture(
   });
   const script = new FaultScript();
   const engines = new FaultyEngines(script);
-  const server = await startServer(configuration, undefined, engines);
+  const tuning = tuningOf({ ...tuned({ cleanupInterval: 86_400_000 }), ...environment });
+  const server = await startServer(configuration, undefined, engines, undefined, tuning);
   const sound = engines.sound[0] as Storage;
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const files = filesOf(server, "");

@@ -2,13 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFaultFixture, type FaultFixture } from "./fault-fixture.ts";
+import { tuned } from "../test-environment.ts";
 
 /** A request for a new password, for any name. */
 describe("request for a new password", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
   let fixture: FaultFixture;
   beforeAll(async () => {
-    fixture = await openFaultFixture("memory", {}, { MAIL_DIR: folder, MAIL_POLL_INTERVAL: "10m" });
+    const rarely = tuned({ mail: { pollInterval: 600_000 } });
+    fixture = await openFaultFixture("memory", {}, { MAIL_DIR: folder, ...rarely });
     const { accounts } = fixture.storage.repositories;
     const { account } = await accounts.find({ realm: "database", loginName: "demo" }, []);
     await accounts.change(account?.userId ?? "", { email: "demo@mail.example" });

@@ -8,7 +8,7 @@ import { loadConfiguration, startServer } from "../../src/index.ts";
 import { type FileAnswer, form, formType, octets, type Sender, senderOf, sha256 } from "./file-sender.ts";
 import { openSession } from "../open-session.ts";
 import { appKey } from "../subject.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuningOf } from "../test-environment.ts";
 import { onEngines } from "../engines.ts";
 import { testedModes } from "../modes.ts";
 import { fileEnvironment, encryptingEngines, filesDirectory } from "./on-file-servers.ts";
@@ -125,7 +125,13 @@ test("encryption can be switched, and needs the master key under which a file wa
       FILES_ENCRYPT: `${encrypt}`,
     };
     const logger = pino({ level: "error" }, { write: (line: string) => void lines.push(line) });
-    const server = await startServer(loadConfiguration({ environment }), logger);
+    const server = await startServer(
+      loadConfiguration({ environment }),
+      logger,
+      undefined,
+      undefined,
+      tuningOf(environment),
+    );
     const session = await openSession(server, "session", "admin");
     await work(
       senderOf(

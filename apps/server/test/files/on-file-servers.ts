@@ -6,6 +6,7 @@ import { isFullRun } from "@sallyport/test-kit/scope";
 import type { RunningServer } from "../../src/index.ts";
 import { type Engine, engines, onEngines, testedEngines } from "../engines.ts";
 import { macroEnvironment } from "../macro-fixture.ts";
+import { tuned } from "../test-environment.ts";
 
 /** The directory of the file stores of one test file. */
 export const filesDirectory = mkdtempSync(join(tmpdir(), "sallyport-files-"));
@@ -14,9 +15,8 @@ afterAll(() => rmSync(filesDirectory, { recursive: true, force: true }));
 /** Settings of servers with that store, and with short time limits. */
 export const fileEnvironment = {
   FILES_DIRECTORY: filesDirectory,
-  UPLOAD_TIMEOUT: "500ms",
   REQUEST_TIMEOUT: "700ms",
-  HEADERS_TIMEOUT: "700ms",
+  ...tuned({ http: { uploadSilence: 500 } }),
   ...macroEnvironment,
 };
 

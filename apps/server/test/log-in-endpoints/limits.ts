@@ -1,6 +1,7 @@
 import { type ErrorCode, errorEntry, type Repositories } from "@sallyport/storage";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { LogInAnswer } from "./log-in-endpoint.ts";
+import { tuned } from "../test-environment.ts";
 
 /** Failures until a user or a network is locked out, and live sessions of a user and of all. */
 export const userFailures = 3;
@@ -16,8 +17,7 @@ export const limitEnvironment: Readonly<Record<string, string>> = {
   THROTTLE_USER_INITIAL_DELAY: "1h",
   THROTTLE_USER_MAX_DELAY: "1h",
   THROTTLE_IP_MAX_FAILURES: `${addressFailures}`,
-  THROTTLE_IP_INITIAL_DELAY: "1h",
-  THROTTLE_IP_MAX_DELAY: "1h",
+  ...tuned({ policy: { delaysOfAddresses: { initialDelay: 3_600_000, maxDelay: 3_600_000 } } }),
 };
 
 /** The refusal of every log-in endpoint with this code. */

@@ -6,6 +6,7 @@ import { withoutLockout } from "../engines.ts";
 import { openSession } from "../open-session.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { tuned } from "../test-environment.ts";
 
 describe("attacks on connections", () => {
   /** Attacks through executions on the connections of a database: there are two, and one thread. */
@@ -30,7 +31,12 @@ describe("attacks on connections", () => {
     };
     server = await postgres.configured(
       { databases: [{ alias: "", name: "demo", storage }] },
-      { ...withoutLockout, MACRO_THREADS: "1", MACRO_QUEUE_TIMEOUT: "30s", MACRO_TIMEOUT: "20s" },
+      {
+        ...withoutLockout,
+        MACRO_THREADS: "1",
+        MACRO_TIMEOUT: "20s",
+        ...tuned({ macros: { queue: { timeout: 30_000 } } }),
+      },
     );
     demo = await openSession(server, "session", "demo");
     const put = (name: string, body: string, members = "") =>

@@ -12,6 +12,7 @@ import { openSession } from "../open-session.ts";
 import { readBarrier } from "../read-barrier.ts";
 import { appKey } from "../subject.ts";
 import { macroEnvironment } from "../macro-fixture.ts";
+import { tuned } from "../test-environment.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -104,7 +105,7 @@ test("a stopping server finishes running macros", async () => {
 });
 
 test("executions without a free thread in time, or beyond the queue, are answered 706", async () => {
-  await start({ MACRO_THREADS: "1", MACRO_QUEUE_LIMIT: "1", MACRO_QUEUE_TIMEOUT: "100ms" });
+  await start({ MACRO_THREADS: "1", ...tuned({ macros: { queue: { limit: 1, timeout: 100 } } }) });
   const id = await create();
   const barrier = readBarrier(storage().repositories, id);
   const waiting = [execute("Steps", { steps: [["get", id]] })];
@@ -155,7 +156,7 @@ test("executions of disconnected clients are ended, running or waiting for the d
     MACRO_THREADS: "1",
     MACRO_TIMEOUT: "10m",
     MACRO_CPU_TIME: "10m",
-    MACRO_QUEUE_TIMEOUT: "1m",
+    ...tuned({ macros: { queue: { timeout: 60_000 } } }),
     DEBUG_MESSAGES: "true",
   });
   const text = (run: string) =>

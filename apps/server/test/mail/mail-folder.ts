@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { receivedMail, type ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
+import { tuned } from "../test-environment.ts";
 
 /** A folder that servers write mail into, read as a mailbox. It is removed with the process. */
 export class MailFolder {
@@ -20,7 +21,7 @@ export class MailFolder {
       MAIL_DIR: this.path,
       MASTER_KEY: Buffer.alloc(32, 5).toString("base64"),
       PASSWORD_RESET_LINK: "https://app.example/{alias}/new#{token}",
-      MAIL_POLL_INTERVAL: "100ms",
+      ...tuned({ mail: { pollInterval: 100 } }),
     };
   }
 

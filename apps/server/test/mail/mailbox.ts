@@ -1,5 +1,6 @@
 import type { ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 import { type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
+import { tuned } from "../test-environment.ts";
 
 /** A relay on this machine with a way to wait for its mail. */
 export class Mailbox {
@@ -17,7 +18,7 @@ export class Mailbox {
       SMTP_HOST: "127.0.0.1",
       SMTP_PORT: String(this.sink?.port),
       MAIL_FROM: "no-reply@example.org",
-      MAIL_POLL_INTERVAL: "100ms",
+      ...tuned({ mail: { pollInterval: 100 } }),
     };
   }
 

@@ -15,6 +15,7 @@ import { freePort } from "../providers/free-port.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
+import { tuned } from "../test-environment.ts";
 
 jest.setTimeout(90_000);
 
@@ -214,7 +215,6 @@ describe("mail of server processes on one Postgres", () => {
       SMTP_HOST: "127.0.0.1",
       SMTP_PORT: String(port),
       MAIL_FROM: "no-reply@example.com",
-      MAIL_POLL_INTERVAL: "200ms",
       PASSWORD_RESET_LINK: "https://app.example/new#{token}",
     };
     const environment = {
@@ -335,8 +335,7 @@ test("while no mail can be sent, all requests are refused with 712, and the serv
     SMTP_HOST: "127.0.0.1",
     SMTP_PORT: `${await freePort()}`,
     MAIL_FROM: "a@mail.example",
-    MAIL_UNAVAILABLE_AFTER: "0s",
-    MAIL_POLL_INTERVAL: "100ms",
+    ...tuned({ mail: { unavailableAfter: 0, pollInterval: 100 } }),
     MASTER_KEY: Buffer.alloc(32, 5).toString("base64"),
   };
   const server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], mail);

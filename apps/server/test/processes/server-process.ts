@@ -1,5 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { tuned, tuningOf } from "../test-environment.ts";
+
+/** A server with other figures, without the signals of the command line. `file`: the configuration file. */
+export function tunedServer(
+  figures: Parameters<typeof tuned>[0],
+  environment: Readonly<Record<string, string>>,
+  cwd: string,
+  file?: string,
+): ServerProcess {
+  const words = [JSON.stringify(tuningOf(tuned(figures))), ...(file === undefined ? [] : [file])];
+  return new ServerProcess(words, environment, cwd, "", fileURLToPath(new URL("tuned-server.mjs", import.meta.url)));
+}
 
 const main = fileURLToPath(new URL("../../dist/package/dist/main.js", import.meta.url));
 

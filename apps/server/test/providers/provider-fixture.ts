@@ -7,6 +7,7 @@ import { identityProviders } from "@sallyport/identity-passport";
 import { type FakeIdentityProviders, startRegisteredFakes } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { databaseOf, repositoriesOf } from "../repositories-of.ts";
+import { tuned } from "../test-environment.ts";
 
 const masterKey = createHash("sha256").update("a master key of tests").digest();
 
@@ -22,7 +23,7 @@ export const providerEnvironment: Readonly<Record<string, string>> = {
   BASE_PATH: "/under",
   THROTTLE_IP_MAX_FAILURES: "10000",
   THROTTLE_USER_MAX_FAILURES: "10000",
-  PROVIDERS_TIMEOUT: "4s",
+  ...tuned({ providers: { timeout: 4_000 } }),
 };
 
 /** The same, with a hook for new users. */

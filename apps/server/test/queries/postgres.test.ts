@@ -4,7 +4,7 @@ import { buildIndexes } from "../build-indexes.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuningOf } from "../test-environment.ts";
 
 const startTimeout = 60_000;
 
@@ -41,7 +41,7 @@ describe("queries on Postgres", () => {
       environment: { ...testEnvironment, LOG_LEVEL: "warn", DEBUG_MESSAGES: "true" },
     });
     const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
-    server = await startServer(configuration, logger);
+    server = await startServer(configuration, logger, undefined, undefined, tuningOf({}));
     [sessionId, hurriedId] = [await logIn(server, "reader"), await logIn(server, "reader", {}, "/hurried")];
   }, startTimeout);
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { createLogger } from "../../src/operations/create-logger.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuned, tuningOf } from "../test-environment.ts";
 import { type RawExchange, rawExchange } from "@sallyport/testing/acceptance";
 
 const check = ["GET /_CheckService HTTP/1.1", "Host: localhost"];
@@ -16,6 +16,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
+const pipelined = tuned({ http: { maxPipelinedRequests: 2 } });
+
 /** A server with a database in memory. */
 async function serve(environment: Record<string, string> = {}): Promise<Watched> {
   const lines: Record<string, unknown>[] = [];
@@ -25,7 +27,7 @@ async function serve(environment: Record<string, string> = {}): Promise<Watched>
     environment: { ...testEnvironment, LOG_LEVEL: "info", ...environment },
   });
   const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
-  const server = await startServer(configuration, logger);
+  const server = await startServer(configuration, logger, undefined, undefined, tuningOf(environment));
   servers.push(server);
   return { ...server, lines };
 }
@@ -68,7 +70,7 @@ describe("pipelined requests", () => {
   });
 
   test("are limited in number, and the last answer announces it", async () => {
-    const { url } = await serve({ MAX_PIPELINED_REQUESTS: "2" });
+    const { url } = await serve(pipelined);
     const exchange = await rawExchange(url, [
       ...check,
       "",
@@ -81,7 +83,7 @@ describe("pipelined requests", () => {
   });
 
   test("are cut off when far too many", async () => {
-    const { url, lines } = await serve({ MAX_PIPELINED_REQUESTS: "2" });
+    const { url, lines } = await serve(pipelined);
     const exchange = await rawExchange(url, [
       ...check,
       "",
@@ -170,7 +172,7 @@ describe("invalid HTTP", () => {
   });
 
   test("is refused when it does not end", async () => {
-    const { url } = await serve({ HEADERS_TIMEOUT: "100ms" });
+    const { url } = await serve(tuned({ http: { headersTimeout: 100 } }));
     const exchange = await rawExchange(url, check);
     exchange.send("GET /_CheckService HTTP/1.1\r\nHost: loc");
     expect(await seen(exchange)).toEqual(["200/0", "400/699"]);

@@ -4,6 +4,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { call, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { type RawExchange, rawExchange } from "@sallyport/testing/acceptance";
+import { tuned } from "../test-environment.ts";
 
 const body = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
 const asIfFrom = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });
@@ -41,6 +42,10 @@ async function metric({ url }: RunningServer, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
+/** Limits of incomplete bodies. */
+const bodies = (maxIncompleteBodies: { readonly perIp: number; readonly total?: number }) =>
+  tuned({ http: { maxIncompleteBodies } });
+
 describe("slow clients", () => {
   let postgres: PostgresFixture;
   beforeAll(async () => {
@@ -65,7 +70,7 @@ describe("slow clients", () => {
   });
 
   test("of one network are refused before they affect others", async () => {
-    const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "2", TRUSTED_PROXIES: "127.0.0.1" });
+    const server = await postgres.demo({ ...bodies({ perIp: 2 }), TRUSTED_PROXIES: "127.0.0.1" });
     const first = await awaited(server, asIfFrom("2001:db8:1:1::1"));
     const second = await awaited(server, asIfFrom("2001:db8:1:1::2"));
     const third = await begin(server, asIfFrom("2001:db8:1:1:ffff::3"));
@@ -83,8 +88,7 @@ describe("slow clients", () => {
 
   test("of all networks together are refused before they fill the memory", async () => {
     const server = await postgres.demo({
-      MAX_INCOMPLETE_BODIES: "2",
-      MAX_INCOMPLETE_BODIES_PER_IP: "1",
+      ...bodies({ perIp: 1, total: 2 }),
       TRUSTED_PROXIES: "127.0.0.1",
     });
     const slow = [await awaited(server, asIfFrom("192.0.2.1")), await awaited(server, asIfFrom("192.0.2.2"))];
@@ -96,7 +100,7 @@ describe("slow clients", () => {
   });
 
   test("that disconnect free their slot", async () => {
-    const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
+    const server = await postgres.demo(bodies({ perIp: 1 }));
     const first = await awaited(server);
     const refused = await begin(server);
     expect(await refused.received(/"706"/)).toMatch(/^HTTP\/1.1 503 /);
@@ -107,7 +111,7 @@ describe("slow clients", () => {
   });
 
   test("that disconnect before their body is awaited occupy no slot", async () => {
-    const server = await postgres.demo({ MAX_INCOMPLETE_BODIES_PER_IP: "1" });
+    const server = await postgres.demo(bodies({ perIp: 1 }));
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const exchange = await begin(server);
     while ((await metric(server, "sallyport_requests_in_flight")) === 0) await pause(10);
@@ -168,7 +172,7 @@ describe("slow clients", () => {
   test("that do not read count for their network, not as requests in progress", async () => {
     const server = await postgres.demo({
       MAX_REQUESTS_IN_FLIGHT: "2",
-      MAX_SEND_BUFFER_BYTES_PER_IP: "65536",
+      ...tuned({ http: { sendBufferBytesPerNetwork: 65_536 } }),
       METRICS_ACCESS: "any",
       TRUSTED_PROXIES: "127.0.0.1",
     });

@@ -5,6 +5,7 @@ import { tryLogIn } from "../client.ts";
 import { withoutLockout } from "../engines.ts";
 import type { HeavyRequest } from "./heavy-requests.ts";
 import { appKey, type Subject } from "../subject.ts";
+import { tuned } from "../test-environment.ts";
 
 /** Settings of the server: the macros of the demo, and time for as many of them. */
 export const turnEnvironment: Readonly<Record<string, string>> = {
@@ -12,7 +13,7 @@ export const turnEnvironment: Readonly<Record<string, string>> = {
   MACROS_DIR: fileURLToPath(new URL("../../macros/demo", import.meta.url)),
   MACROS_WATCH: "false",
   MACRO_TIMEOUT: "30s",
-  MACRO_QUEUE_TIMEOUT: "30s",
+  ...tuned({ macros: { queue: { timeout: 30_000 } } }),
 };
 
 /** A list without a count. */

@@ -22,6 +22,10 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { attempt, logInWith } from "../second-factor-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 import { newUser } from "../new-user.ts";
+import { tuned } from "../test-environment.ts";
+
+/** Waiting messages and counts are sent soon. */
+const soon = tuned({ licences: { poll: 100, count: 1_000 } });
 
 /** Requests about the seats of one server. */
 function seatsOf(server: () => RunningServer) {
@@ -260,7 +264,7 @@ function severalServersSuite(): void {
     await postgres.close();
     await receiver.close();
   });
-  const start = () => postgres.demo({ ...withoutLockout, ...receiver.environment });
+  const start = () => postgres.demo({ ...withoutLockout, ...receiver.environment, ...soon });
 
   test("survive a restart, and are sent once by several servers", async () => {
     receiver.answering = () => 503;
@@ -312,10 +316,10 @@ describe.each(testedEngines)("licence messages on %s", (engine) => {
   afterAll(() => receiver.close());
   const options = (more: object = {}) => ({
     on: [engine],
-    environment: () => ({ ...withoutLockout, ...storedServerKeys, ...receiver.environment, ...more }),
+    environment: () => ({ ...withoutLockout, ...storedServerKeys, ...receiver.environment, ...soon, ...more }),
   });
   onEngines("in the background", (server) => backgroundSuite(server, () => receiver), options());
-  const required = { LICENCES_STATISTICS_REQUIRED: "true", LICENCES_STATISTICS_TIMEOUT: "300ms" };
+  const required = { LICENCES_STATISTICS_REQUIRED: "true", ...tuned({ licences: { timeout: 300 } }) };
   onEngines("required", (server) => requiredSuite(server, () => receiver), options(required));
 });
 describe("licence messages of several servers", () => {

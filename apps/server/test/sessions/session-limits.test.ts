@@ -3,6 +3,10 @@ import { logIn } from "../cases/run-cases.ts";
 import { call, checkSession, logOut, multiResults, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { setTimeout as pause } from "node:timers/promises";
+import { tuned } from "../test-environment.ts";
+
+/** An address is locked out for as long as a test lasts. */
+const slowAddresses = tuned({ policy: { delaysOfAddresses: { initialDelay: 3_600_000, maxDelay: 3_600_000 } } });
 
 const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
 
@@ -104,8 +108,7 @@ describe("limits", () => {
   test("of failures count per address, for any users", async () => {
     const server = await postgres.demo({
       THROTTLE_IP_MAX_FAILURES: "3",
-      THROTTLE_IP_INITIAL_DELAY: "1h",
-      THROTTLE_IP_MAX_DELAY: "1h",
+      ...slowAddresses,
       TRUSTED_PROXIES: "127.0.0.1",
     });
     const from = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });
@@ -172,8 +175,7 @@ describe("limits", () => {
 
   test("of queued password checks shed log-ins, not sessions", async () => {
     const server = await postgres.demo({
-      PASSWORD_HASH_CONCURRENCY: "1",
-      PASSWORD_HASH_QUEUE_LIMIT: "1",
+      ...tuned({ passwords: { concurrency: 1, queueLimit: 1 } }),
       ARGON2_TIME_COST: "20",
       ARGON2_MEMORY_COST: "8192",
     });
@@ -198,8 +200,7 @@ describe("lockout by address", () => {
     const environment = {
       ...cheap,
       TRUSTED_PROXIES: "127.0.0.1",
-      THROTTLE_IP_INITIAL_DELAY: "1h",
-      THROTTLE_IP_MAX_DELAY: "1h",
+      ...slowAddresses,
     };
     server = await postgres.demo(environment);
     other = await postgres.demo(environment);

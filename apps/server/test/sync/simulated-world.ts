@@ -11,7 +11,7 @@ import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { administrationKey, administrator } from "../administration/administration-fixture.ts";
 import { requireIntact } from "../require-intact.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuningOf } from "../test-environment.ts";
 
 /** A world in this process, which ends with `close`. */
 export type SimulatedWorld = World & { close(): Promise<void> };
@@ -41,7 +41,7 @@ export async function startSimulatedWorld(
   let [storage, server]: [Storage, RunningServer | undefined] = [await open(), undefined];
   let copy: ArchiveRecord[] = [];
   const start = async () => {
-    server = await startServer(configuration, undefined, new KeptStorage(storage));
+    server = await startServer(configuration, undefined, new KeptStorage(storage), undefined, tuningOf(limits));
     return server;
   };
   const stop = async () => {

@@ -26,6 +26,13 @@ export interface MailSettings {
   readonly unavailableAfter: number;
 }
 
+export const mailLimits: MailSettings = {
+  // Hours of mail of a large installation. More is a loop, or an outage that mail will not outlive.
+  outboxLimit: 10_000,
+  // Providers defer mail for some minutes in normal operation.
+  unavailableAfter: 15 * minute,
+};
+
 /** The outbox of a job: the database alias, and its repositories or those of a transaction. */
 export interface MailContext {
   readonly alias: string;

@@ -77,6 +77,26 @@ export interface DatabasePolicy {
   readonly timeZone: string;
 }
 
+/** The limits of a database that are the same in every deployment. */
+export interface PolicyLimits {
+  readonly devicesPerUser: number;
+  readonly openUploadsPerUser: number;
+  readonly explanationsPerNetwork: number;
+  /** Delays after failed attempts from one client address. */
+  readonly delaysOfAddresses: Omit<ThrottlePolicy, "maxFailures">;
+}
+
+export const policyLimits: PolicyLimits = {
+  // More than a person has. Clients choose device ids, so the list must end.
+  devicesPerUser: 50,
+  // More than a client uploads at once. Abandoned uploads expire.
+  openUploadsPerUser: 100,
+  // More refusals than support looks at, and a fiftieth of what a database keeps.
+  explanationsPerNetwork: 200,
+  // Many persons can share an address, so only the number of free failures depends on the deployment.
+  delaysOfAddresses: { initialDelay: 1_000, maxDelay: 15 * 60_000, resetAfter: 3_600_000 },
+};
+
 export interface DatabaseSettings {
   /** First segment of the database's paths. Empty for the default database. */
   readonly alias: string;

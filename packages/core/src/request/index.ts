@@ -8,6 +8,8 @@ export {
   type DevicePolicy,
   type DatabaseSettings,
   type FilePolicy,
+  type PolicyLimits,
+  policyLimits,
 } from "./database.ts";
 export * from "./in-transaction.ts";
 export * from "./count-request.ts";

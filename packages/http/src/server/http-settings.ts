@@ -66,6 +66,35 @@ export type DatabaseDirectory = ReadonlyMap<string, DatabaseEntry>;
 /** Maximum size in bytes of a request head. */
 export const headerBytes = 16 * 1024;
 
+/** The limits of HTTP that are the same in every deployment. Times are milliseconds. */
+export interface HttpLimits extends Pick<HttpSettings, "shedding" | "maxPipelinedRequests" | "maxIncompleteBodies"> {
+  /** Files that clients of one network upload and download at once. */
+  readonly transfersPerNetwork: number;
+  /** Unread bytes of responses to clients of one network. */
+  readonly sendBufferBytesPerNetwork: number;
+  /** From the first byte of a request to the end of its headers. Also the TLS handshake timeout. */
+  readonly headersTimeout: number;
+  /** Time in which a client sends nothing of an upload. */
+  readonly uploadSilence: number;
+}
+
+export const httpLimits: HttpLimits = {
+  // Users notice a second. The gap to the lower bound keeps the server from changing its mind with each request.
+  shedding: { delay: 1_000, resume: 250 },
+  // Browsers do not pipeline, and other clients gain nothing from a longer queue on one connection.
+  maxPipelinedRequests: 32,
+  // Bodies of usual size arrive within milliseconds, so many incomplete ones are an attack or an outage.
+  maxIncompleteBodies: { perIp: 100, total: 1_000 },
+  // An office behind one address has enough, and no network takes all of the default `MAX_TRANSFERS`.
+  transfersPerNetwork: 300,
+  // A quarter of the default `MAX_SEND_BUFFER_BYTES`.
+  sendBufferBytesPerNetwork: 67_108_864,
+  // 16 KiB arrive in this time on the slowest mobile networks.
+  headersTimeout: 10_000,
+  // Clients resume an upload that was cut. So a longer silence only holds a place.
+  uploadSilence: 30_000,
+};
+
 /** Result of one item of a multi request. Contains nothing that only encrypted messages contain. */
 export interface ItemRecord extends NamedObject {
   /** The route pattern, not the request path; `null` if none matched. */

@@ -16,7 +16,7 @@ export interface QuickJsMacroRuntimeOptions {
   /** Maximum number of executions in the wait queue. */
   readonly queue: number;
   /** Nice value of the threads on Linux, 0 to 19. Default: 10. */
-  readonly threadPriority?: number;
+  readonly threadPriority?: number | undefined;
 }
 
 interface Waiting {

@@ -32,7 +32,7 @@ export async function startTestEnvironment(options: {
     receiver,
     configuration: (given) => {
       // Mail is on if it has a transport. The one of the tests replaces this.
-      const usual = { mail: { directory: tmpdir() }, providers: { timeout: "2s" } };
+      const usual = { mail: { directory: tmpdir() } };
       const addresses = {
         ...fakes?.configuration,
         ...(receiver === null ? {} : { licences: receiver.configuration }),

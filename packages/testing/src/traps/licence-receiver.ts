@@ -71,14 +71,12 @@ export class LicenceReceiver {
     return { statistics: { url, secret: `whsec_${this.secret.toString("base64")}` } };
   }
 
-  /** The environment of a server in another process that reports here, and soon. */
+  /** The environment of a server in another process that reports here. */
   get environment(): Readonly<Record<string, string>> {
     const { url, secret } = this.configuration.statistics;
     return {
       LICENCES_STATISTICS_URL: url,
       LICENCES_STATISTICS_SECRET: secret,
-      LICENCES_STATISTICS_POLL_INTERVAL: "100ms",
-      LICENCES_STATISTICS_COUNT_INTERVAL: "1s",
     };
   }
 

@@ -55,7 +55,7 @@ describe("providers", () => {
       databases: { "": tickets },
       providers: true,
       licences: true,
-      configuration: { providers: { timeout: "10s" }, licences: { statistics: { timeout: "5s" } } },
+      configuration: { providers: { allowPrivateAddresses: true }, licences: { statistics: { required: true } } },
     });
     try {
       const { body } = await own.providers.google.logIn("linked", { user: "ada" });

@@ -63,17 +63,19 @@ interface OpenedTrial {
 
 /** Opens the database of a trial during `work`: the demo in memory, or a configured database. */
 async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) => Promise<T>): Promise<T> {
-  const { configuration: configured, database } = options.configured
-    ? configuredDatabase(options)
-    : demoInMemory(options);
-  // No requests compete with the macro.
-  const configuration = { ...configured, macros: { ...configured.macros, threadPriority: 0 } };
+  const { configuration, database } = options.configured ? configuredDatabase(options) : demoInMemory(options);
   let recorded: RecordedRuntime | undefined;
-  const record = (container: Container) =>
+  const record = (container: Container) => {
     container.onActivation(
       identifiers.macroRuntime,
       (_context, runtime: MacroRuntime) => (recorded = new RecordedRuntime(runtime)),
     );
+    // No requests compete with the macro.
+    container.onActivation(identifiers.tuning, (_context, { macros, ...tuning }) => ({
+      ...tuning,
+      macros: { ...macros, threadPriority: 0 },
+    }));
+  };
   return withOpened(
     configuration,
     database,

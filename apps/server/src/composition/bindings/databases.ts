@@ -13,15 +13,16 @@ import { DatabasePreparation } from "../storages/database-preparation.ts";
 import { DemoAdministrationKeys, DemoSeeder } from "../storages/demo-data.ts";
 import { openFileStores } from "../storages/file-stores.ts";
 
-const { configuration, databases, demoSeeder, digests, logger } = components;
+const { configuration, databases, demoSeeder, digests, logger, tuning } = components;
 
 /** Databases, their preparation and their cleanup. */
 export const databaseFactories = {
   databaseOpener: functionFactory(
-    (configured, worker, folders, runtime, reports, ...[engines, digest, fileStores, fileCipher, log]) => {
+    (configured, tuned, worker, folders, runtime, ...[reports, engines, digest, fileStores, fileCipher, log]) => {
       const macros = { folders, runtime, reports, limits: macroLimits(configured) };
       return new DatabaseOpener({
         configuration: configured,
+        limits: tuned.policy,
         engines,
         digests: digest,
         fileStores,
@@ -33,6 +34,7 @@ export const databaseFactories = {
     },
     [
       configuration,
+      tuning,
       components.worker,
       components.macroFolders,
       components.macroRuntime,
@@ -54,8 +56,8 @@ export const databaseFactories = {
     [databases, components.fileStores, logger],
   ),
   sweeper: functionFactory(
-    (served, { cleanup }, log) => new Sweeper(served, cleanup.interval, log),
-    [databases, configuration, logger],
+    (served, tuned, log) => new Sweeper(served, tuned.cleanupInterval, log),
+    [databases, tuning, logger],
   ),
   banTimer: classFactory(BanTimer, [databases, logger]),
   writerWatch: classFactory(WriterWatch, [databases, components.engines, components.metrics, logger, components.now]),

@@ -18,11 +18,12 @@ import {
   functionFactoryByName,
 } from "../components.ts";
 import type { DemoSeeder } from "../storages/demo-data.ts";
+import type { Tuning } from "../tuning.ts";
 import { version } from "../version.ts";
 
 /** The HTTP adapter. */
 export const httpFactories = {
-  httpSettings: functionFactory(settingsOf, [components.configuration]),
+  httpSettings: functionFactory(settingsOf, [components.configuration, components.tuning]),
   routes: functionFactory(
     ({ administration }, useCases) => [
       ...routeTable(useCases),
@@ -64,21 +65,22 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
   return { demo: (alias) => (containsDemo(states.get(alias)) ? access : null) };
 }
 
-function settingsOf({ server, compatibility, encryption, ...common }: Configuration): HttpSettings {
-  const { basePath, maxRequestsInFlight, maxPipelinedRequests, maxIncompleteBodies, maxSendBufferBytes } = server;
+function settingsOf({ server, compatibility, encryption, ...common }: Configuration, { http }: Tuning): HttpSettings {
+  const { basePath, maxRequestsInFlight, maxSendBufferBytes, maxTransfers } = server;
+  const { shedding, maxPipelinedRequests, maxIncompleteBodies } = http;
   return {
     applicationName: common.applicationName,
     applicationVersion: version,
     basePath,
     publicUrl: server.publicUrl?.replace(/\/+$/, "") ?? null,
     maxRequestsInFlight,
-    shedding: server.shedding.delay === 0 ? null : server.shedding,
+    shedding,
     maxConnections: server.maxConnections,
     maxPipelinedRequests,
     maxIncompleteBodies,
-    maxSendBufferBytes,
-    maxTransfers: server.maxTransfers,
-    uploadPace: { silence: server.timeouts.upload, minRate: server.minTransferRate },
+    maxSendBufferBytes: { perIp: http.sendBufferBytesPerNetwork, total: maxSendBufferBytes.total },
+    maxTransfers: { perIp: http.transfersPerNetwork, total: maxTransfers.total },
+    uploadPace: { silence: http.uploadSilence, minRate: server.minTransferRate },
     downloadPace: { silence: server.timeouts.send, minRate: server.minTransferRate },
     sendTimeout: server.timeouts.send,
     bodyTimeout: server.timeouts.body,

@@ -16,13 +16,16 @@ export const keyFactories = {
   random: classFactory(crypto.NodeRandomSource, []),
   hashes: classFactory(crypto.WasmHashes, []),
   hasher: functionFactory(
-    async (configured) => {
-      const { argon2, hashConcurrency, hashQueueLimit: queueLimit } = configured.passwords;
-      const concurrency = hashConcurrency ?? Math.min(processorsPerWorker(configured), 3);
-      const options = { ...argon2, queueLimit, concurrency };
+    async (configured, { passwords: { queueLimit, concurrency } }) => {
+      const options = {
+        ...configured.passwords.argon2,
+        queueLimit,
+        // More threads would take the processors from requests without a password.
+        concurrency: concurrency ?? Math.min(processorsPerWorker(configured), 3),
+      };
       return new CountedPasswordHasher(await crypto.Argon2PasswordHasher.create(options));
     },
-    [configuration],
+    [configuration, components.tuning],
   ),
 
   keyWrapping: functionFactory(

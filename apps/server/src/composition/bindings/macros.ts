@@ -11,11 +11,9 @@ const { configuration, cursorSealing, digests, logger, macroReports, macroRuntim
 /** Macros: sources, runtime and host calls. */
 export const macroFactories = {
   macroRuntime: functionFactory(
-    (configured) => {
-      const { queueLimit: queue, threadPriority } = configured.macros;
-      return new QuickJsMacroRuntime({ threads: macroThreads(configured), queue, threadPriority });
-    },
-    [configuration],
+    (configured, { macros: { queue, threadPriority } }) =>
+      new QuickJsMacroRuntime({ threads: macroThreads(configured), queue: queue.limit, threadPriority }),
+    [configuration, components.tuning],
   ),
   macroReports: classFactory(MacroLog, [logger, components.metrics]),
   macroFolders: classFactoryByName(MacroFolders, { runtime: macroRuntime, logger }, (configured: Configuration) => ({
@@ -23,7 +21,7 @@ export const macroFactories = {
     isWatching: configured.macros.watch,
   })),
   objectHooks: functionFactory(
-    (runtime, reports, { macros: { queueTimeout, timeout } }, ...reading) => {
+    (runtime, reports, { macros: { timeout } }, { macros: { queue } }, ...reading) => {
       const forms = new ContractForms();
       // Hooks call use cases that call hooks again, so their runner needs the hooks under construction.
       const runnerOf = (hooks: core.ObjectHooks) => {
@@ -41,11 +39,18 @@ export const macroFactories = {
           },
           forms,
         );
-        return new core.MacroRunner({ runtime, calls, reports, queueTimeout, hookTime: 4 * timeout, after });
+        return new core.MacroRunner({
+          runtime,
+          calls,
+          reports,
+          queueTimeout: queue.timeout,
+          hookTime: 4 * timeout,
+          after,
+        });
       };
       return new core.MacroHooks(runnerOf, reports, forms);
     },
-    [macroRuntime, macroReports, configuration, digests, cursorSealing, slowQueries],
+    [macroRuntime, macroReports, configuration, components.tuning, digests, cursorSealing, slowQueries],
   ),
   writeFileObject: classFactory(core.WriteFileObject, [components.objectHooks]),
   macroRunner: functionFactory(({ runner }) => runner, [components.objectHooks]),

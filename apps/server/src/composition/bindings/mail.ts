@@ -1,5 +1,5 @@
 import { DeliverMail, QueueMail, SealedMailJobs } from "@sallyport/core";
-import { createMailer } from "../../mail/create-mailer.ts";
+import { createMailer, smtpTimeout } from "../../mail/create-mailer.ts";
 import { mailOutbox } from "../../mail/mail-outbox.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
 import { TemplateMessageWriter } from "../../mail/template-message-writer.ts";
@@ -15,11 +15,11 @@ export const mailFactories = {
   sealedMailJobs: classFactory(SealedMailJobs, [components.keyWrapping]),
   mailer: functionFactory(createMailer, [configuration]),
   queueMail: functionFactory(
-    (jobs, digest, notifier, { mail }) => {
-      const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : mail;
+    (jobs, digest, notifier, { mail }, tuned) => {
+      const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : tuned.mail;
       return new QueueMail({ jobs, digests: digest, settings, notify: (alias) => notifier.notify(alias) });
     },
-    [sealedMailJobs, digests, outboxNotifier, configuration],
+    [sealedMailJobs, digests, outboxNotifier, configuration, components.tuning],
   ),
   deliverMail: functionFactory(
     (transport, jobs, resetMail, { mail, applicationName, passwords }) => {
@@ -31,18 +31,16 @@ export const mailFactories = {
     [mailer, sealedMailJobs, components.resetMail, configuration],
   ),
   mailRelay: functionFactory(
-    (deliverMail, notifier, log, measured, { mail: { pollInterval: interval, smtp } }) => {
+    (deliverMail, notifier, log, measured, { mail: { pollInterval: interval } }) => {
       if (deliverMail === null) return null;
       const reports = new MailLog(log, measured);
-      const relay = new OutboxRelay(mailOutbox({ deliverMail, reports, interval, lease: leaseOf(smtp.timeout) }));
+      const relay = new OutboxRelay(mailOutbox({ deliverMail, reports, interval, lease }));
       notifier.subscribe((alias) => relay.notify(alias));
       return relay;
     },
-    [components.deliverMail, outboxNotifier, logger, metrics, configuration],
+    [components.deliverMail, outboxNotifier, logger, metrics, components.tuning],
   ),
 } satisfies Factories;
 
 /** Milliseconds. A mail times out after six SMTP replies at the last moment; the rest covers its preparation. */
-function leaseOf(timeout: number): number {
-  return 6 * timeout + 60_000;
-}
+const lease = 6 * smtpTimeout + 60_000;

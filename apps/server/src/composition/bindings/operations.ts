@@ -42,8 +42,9 @@ export const operationsFactories = {
     [configuration, logger],
   ),
   refusalWriter: functionFactory(
-    ({ explanations }, measured) => new RefusalWriter(explanations.perSecond, (outcome) => measured.explained(outcome)),
-    [configuration, metrics],
+    ({ explanationsPerSecond }, measured) =>
+      new RefusalWriter(explanationsPerSecond, (outcome) => measured.explained(outcome)),
+    [components.tuning, metrics],
   ),
   trafficWriter: classFactory(TrafficWriter, [databases]),
   observer: functionFactory((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]),

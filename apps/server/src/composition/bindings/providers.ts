@@ -20,9 +20,9 @@ const { callbackAddresses, configuration, demoProviders, digests, supportedProvi
 /** Log-in with external providers. */
 export const providerFactories = {
   supportedProviders: functionFactory(
-    ({ providers: { fakeUrl = null, timeout, allowPrivateAddresses } }, demo) =>
+    ({ providers: { fakeUrl = null, allowPrivateAddresses } }, { providers: { timeout } }, demo) =>
       identityProviders({ timeout, allowPrivateAddresses, fakeProviders: demo?.url ?? fakeUrl }),
-    [configuration, demoProviders],
+    [configuration, components.tuning, demoProviders],
   ),
   providerSealing: classFactory(ProviderSealing, [components.keyWrapping]),
   callbackAddresses: functionFactory((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]),

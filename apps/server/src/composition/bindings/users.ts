@@ -11,10 +11,10 @@ const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = com
 /** The log-in gate, authentication and passwords. */
 export const userFactories = {
   gate: functionFactory(
-    (licences, { passwords: { hashQueueLimit } }, ...needs) =>
+    (licences, { passwords: { queueLimit } }, ...needs) =>
       // No network takes more than half of the queue of password hashes.
-      new core.Gate(...needs, pause, licences, Math.max(1, Math.ceil(hashQueueLimit / 2))),
-    [components.licenceMessages, configuration, digests, random, checkSecondFactors],
+      new core.Gate(...needs, pause, licences, Math.max(1, Math.ceil(queueLimit / 2))),
+    [components.licenceMessages, components.tuning, digests, random, checkSecondFactors],
   ),
   verifyPassword: classFactory(core.VerifyPassword, [hasher, digests]),
   createAccount: classFactory(core.CreateAccount, [hasher, digests, random]),

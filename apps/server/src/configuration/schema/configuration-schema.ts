@@ -10,7 +10,6 @@ import { isHeaderName, isLoopbackUrl } from "./network-texts.ts";
 import {
   auditSection,
   explanationsSection,
-  cleanupSection,
   devicesSection,
   locksSection,
   objectsSection,
@@ -71,9 +70,6 @@ const oAuthProvidersSection = z
 
 /** Connections to identity providers. */
 const providersSection = section({
-  timeout: field("PROVIDERS_TIMEOUT", duration("100ms", "1m"), "5s", {
-    doc: "Maximum time for one response of a provider. A log-in that waits longer fails with 706.",
-  }),
   allowPrivateAddresses: field("PROVIDERS_ALLOW_PRIVATE_ADDRESSES", flag(), false, {
     doc: "Allows providers with private IP addresses.",
   }),
@@ -114,7 +110,6 @@ export const configurationSchema = z.strictObject(
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
     rates: ratesSection,
-    cleanup: cleanupSection,
     locks: locksSection,
     objects: objectsSection,
     devices: devicesSection,

@@ -63,9 +63,6 @@ export const filesSection = section({
   maxBytes: field("FILES_MAX_BYTES", wholeNumber(0, maximum), 0, {
     doc: "Maximum size in bytes of all files of one database, with unfinished uploads. Further bytes are answered 702. Deleted files count until the server has removed them. 0 disables the limit.",
   }),
-  maxOpenUploads: field("FILES_MAX_OPEN_UPLOADS", wholeNumber(0, 1_000_000), 100, {
-    doc: "Maximum number of unfinished uploads of one user in one database. Further uploads are answered 706. 0 disables the limit.",
-  }),
   uploadLifetime: field("FILES_UPLOAD_LIFETIME", duration("1m", "366d"), "1d", {
     doc: "Time after the last chunk until an unfinished upload expires.",
   }),

@@ -1,4 +1,4 @@
-import { duration, flag, text, wholeNumber } from "../field-kinds.ts";
+import { flag, text } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
 import { isHttpUrl, isLoopbackUrl, withoutPath } from "./network-texts.ts";
 
@@ -34,21 +34,6 @@ export const licencesSection = section({
     }),
     required: field("LICENCES_STATISTICS_REQUIRED", flag(), false, {
       doc: "Refuses log-ins, reservations and releases with 711 unless `url` accepts their messages.",
-    }),
-    timeout: field("LICENCES_STATISTICS_TIMEOUT", duration("100ms", "1m"), "5s", {
-      doc: "Maximum time to send one message. With `required`, a request waits that long.",
-    }),
-    lifetime: field("LICENCES_STATISTICS_LIFETIME", duration("1m", "30d"), "7d", {
-      doc: "Time after which the server gives up a message that was not accepted.",
-    }),
-    queueLimit: field("LICENCES_STATISTICS_QUEUE_LIMIT", wholeNumber(1, 10_000_000), 100_000, {
-      doc: "Approximate maximum number of waiting messages per database. Further changes are not reported.",
-    }),
-    pollInterval: field("LICENCES_STATISTICS_POLL_INTERVAL", duration("100ms", "10m"), "5s", {
-      doc: "Interval at which the server looks for waiting messages. New messages are sent at once.",
-    }),
-    countInterval: field("LICENCES_STATISTICS_COUNT_INTERVAL", duration("1s", "1d"), "1m", {
-      doc: "Interval at which the taken seats are counted. Changed numbers are sent.",
     }),
   }),
 });

@@ -21,15 +21,6 @@ export const macrosSection = section({
   threads: optionalField("MACRO_THREADS", wholeNumber(1, 64), {
     doc: "Maximum number of worker threads for macros. Each runs one execution and keeps up to eleven more that wait for the server or their turn. Defaults to the number of processors for each worker minus one, at least 2 and at most 4.",
   }),
-  threadPriority: field("MACRO_THREAD_PRIORITY", wholeNumber(0, 19), 10, {
-    doc: "Nice value of the macro threads on Linux, from 0 (the priority of requests) to 19 (lowest). On a busy machine, 10 leaves macros a tenth of their share of the processors, 19 almost nothing.",
-  }),
-  queueLimit: field("MACRO_QUEUE_LIMIT", wholeNumber(0, 100_000), 200, {
-    doc: "Maximum number of executions that wait for a thread. Further executions fail with 706.",
-  }),
-  queueTimeout: field("MACRO_QUEUE_TIMEOUT", duration("10ms", "10m"), "2s", {
-    doc: "Maximum time that an execution waits for a thread. Then it fails with 706.",
-  }),
   hostCalls: field("MACRO_HOST_CALLS", wholeNumber(1, 1_000_000), 1_000, {
     doc: "Maximum number of calls that an execution makes to functions of the server.",
   }),

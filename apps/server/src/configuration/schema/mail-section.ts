@@ -1,5 +1,5 @@
 import { mailAddress } from "@sallyport/core";
-import { choice, duration, path, text, wholeNumber } from "../field-kinds.ts";
+import { choice, path, text, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
 import { isHost } from "./network-texts.ts";
 
@@ -28,9 +28,6 @@ export const mailSection = section({
     caFile: optionalField("SMTP_CA_FILE", path(), {
       doc: "PEM file with the certificate authorities that sign the SMTP server's certificate. Defaults to those of Node.js.",
     }),
-    timeout: field("SMTP_TIMEOUT", duration("100ms", "1m"), "10s", {
-      doc: "Maximum time for an SMTP connection to open, and for each reply.",
-    }),
   }),
   directory: optionalField("MAIL_DIR", path(), {
     doc: "Directory for outgoing mail, one `.eml` file per message, instead of an SMTP server. Use it for tests. The demo has one unless `mail.smtp` is set.",
@@ -42,14 +39,5 @@ export const mailSection = section({
   }),
   templatesDirectory: optionalField("MAIL_TEMPLATES_DIR", path(), {
     doc: "Directory with mail templates. A template replaces the built-in one of the same name.",
-  }),
-  outboxLimit: field("MAIL_OUTBOX_LIMIT", wholeNumber(1, 1_000_000), 10_000, {
-    doc: "Maximum number of messages in the outbox of one database. Requests that would add more fail with 706. Password resets use half of it at most.",
-  }),
-  unavailableAfter: field("MAIL_UNAVAILABLE_AFTER", duration("0s", "7d"), "15m", {
-    doc: "Duration of an outage after which requests that need mail fail with 712.",
-  }),
-  pollInterval: field("MAIL_POLL_INTERVAL", duration("100ms", "10m"), "5s", {
-    doc: "Interval at which the server polls the outboxes. Password resets wait for the next poll; other mail is sent at once.",
   }),
 });

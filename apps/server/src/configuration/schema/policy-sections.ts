@@ -91,9 +91,6 @@ const devices = {
   policy: field("DEVICES_POLICY", choice("open", "registered"), "open", {
     doc: "Devices from which users can log in: `open` admits every device and log-ins without one, `registered` only devices that an administrator has registered. Other log-ins fail with 318.",
   }),
-  perUser: field("DEVICES_PER_USER", wholeNumber(1, 1_000), 50, {
-    doc: "Maximum number of known devices of one user. A further device replaces the least recently seen one that is not registered.",
-  }),
 };
 
 /** The devices of users. */
@@ -102,35 +99,26 @@ export const ownDevicesSection = ownSection(devices);
 
 const delay = duration("1ms", "7d");
 
-function throttle(whom: string, free: number) {
-  return {
-    maxFailures: field(`THROTTLE_${whom}_MAX_FAILURES`, wholeNumber(0, 1_000_000), free, {
-      doc: "Maximum number of failed attempts without a delay. 0 disables throttling.",
-    }),
-    initialDelay: field(`THROTTLE_${whom}_INITIAL_DELAY`, delay, "1s", {
-      doc: "Delay after the first failure above `maxFailures`. Each further failure doubles it.",
-    }),
-    maxDelay: field(`THROTTLE_${whom}_MAX_DELAY`, delay, "15m", {
-      doc: "Upper bound of the delay.",
-    }),
-    resetAfter: field(`THROTTLE_${whom}_RESET_AFTER`, delay, "1h", {
-      doc: "Time without a failure after which the counter is reset.",
-    }),
-  };
-}
+const maxFailures = (variable: string, free: number) =>
+  field(variable, wholeNumber(0, 1_000_000), free, {
+    doc: "Maximum number of failed attempts without a delay. 0 disables throttling.",
+  });
 
-const [ofUser, ofIp] = [throttle("USER", 10), throttle("IP", 100)];
+const ofUser = {
+  maxFailures: maxFailures("THROTTLE_USER_MAX_FAILURES", 10),
+  initialDelay: field("THROTTLE_USER_INITIAL_DELAY", delay, "1s", {
+    doc: "Delay after the first failure above `maxFailures`. Each further failure doubles it.",
+  }),
+  maxDelay: field("THROTTLE_USER_MAX_DELAY", delay, "15m", { doc: "Upper bound of the delay." }),
+  resetAfter: field("THROTTLE_USER_RESET_AFTER", delay, "1h", {
+    doc: "Time without a failure after which the counter is reset.",
+  }),
+};
+const ofIp = { maxFailures: maxFailures("THROTTLE_IP_MAX_FAILURES", 100) };
 
 /** Delays after failed log-ins, per user and per client address. Many users can share an address. */
 export const throttleSection = section({ user: section(ofUser), ip: section(ofIp) });
 export const ownThrottleSection = optionalSection({ user: ownSection(ofUser), ip: ownSection(ofIp) });
-
-/** Removal of expired data. */
-export const cleanupSection = section({
-  interval: field("CLEANUP_INTERVAL", duration("1s", "1d"), "1m", {
-    doc: "Interval at which the server deletes expired data: sessions, locks, failed attempts, tokens, old keys, audit events and tombstones. It also builds missing indexes.",
-  }),
-});
 
 const audit = {
   retention: field("AUDIT_RETENTION", duration("0s", "36500d"), "400d", {
@@ -146,18 +134,10 @@ const explanations = {
   retention: field("EXPLANATIONS_RETENTION", duration("0s", "366d"), "7d", {
     doc: "Time that the server can explain a refused request. `0s` stores no explanations.",
   }),
-  perNetwork: field("EXPLANATIONS_PER_NETWORK", wholeNumber(1, 10_000), 200, {
-    doc: "Maximum number of explanations of one IPv4 address or IPv6 /64. Newer ones replace the oldest. A database has at most 10,000.",
-  }),
 };
 
 /** Explanations of refused requests, for `sallyport-server why`. */
-export const explanationsSection = section({
-  ...explanations,
-  perSecond: field("EXPLANATIONS_PER_SECOND", wholeNumber(1, 10_000), 20, {
-    doc: "Maximum number of explanations that a server writes per second and database, at most half of them of one network. Further ones are dropped.",
-  }),
-});
+export const explanationsSection = section(explanations);
 export const ownExplanationsSection = ownSection(explanations);
 
 const sync = {
@@ -197,13 +177,6 @@ export const passwordsSection = section({
       doc: "Memory of one argon2id hash in KiB.",
     }),
     timeCost: field("ARGON2_TIME_COST", wholeNumber(1, 100), 2, { doc: "Iterations of one argon2id hash." }),
-    parallelism: field("ARGON2_PARALLELISM", wholeNumber(1, 64), 1, { doc: "Lanes of one argon2id hash." }),
-  }),
-  hashConcurrency: optionalField("PASSWORD_HASH_CONCURRENCY", wholeNumber(1, 256), {
-    doc: "Maximum number of passwords hashed at once. Defaults to the number of processors for each worker, at most 3.",
-  }),
-  hashQueueLimit: field("PASSWORD_HASH_QUEUE_LIMIT", wholeNumber(0, 100_000), 256, {
-    doc: "Maximum number of requests that wait for a password hash. Further requests fail with 706.",
   }),
 });
 

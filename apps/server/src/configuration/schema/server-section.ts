@@ -57,14 +57,6 @@ export const serverSection = section({
   maxRequestsInFlight: field("MAX_REQUESTS_IN_FLIGHT", wholeNumber(1, 100_000), 1_000, {
     doc: "Maximum number of requests processed at once. Further requests fail with 706. Requests with an incomplete body do not count.",
   }),
-  shedding: section({
-    delay: field("SHEDDING_DELAY", duration("0s", "1m"), "1s", {
-      doc: "Average delay of the event loop above which requests fail with 706. `0s` disables the limit.",
-    }),
-    resume: field("SHEDDING_RESUME", duration("1ms", "1m"), "250ms", {
-      doc: "Average delay of the event loop below which requests are served again.",
-    }),
-  }),
   maxConnections: clientLimits(
     "MAX_CONNECTIONS",
     wholeNumber(1, 1_000_000),
@@ -77,57 +69,31 @@ export const serverSection = section({
       doc: "Maximum number of connections of all clients. The server closes further connections without a response. Keep the value below the operating system's limit of open files.",
     },
   ),
-  maxPipelinedRequests: field("MAX_PIPELINED_REQUESTS", wholeNumber(0, 1_000), 32, {
-    doc: "Maximum number of pipelined requests that wait on one connection. With more, the server closes the connection after their responses.",
-  }),
-  maxIncompleteBodies: clientLimits(
-    "MAX_INCOMPLETE_BODIES",
-    wholeNumber(1, 100_000),
-    {
-      default: 100,
-      doc: "Maximum number of requests with an incomplete body from one IPv4 address or IPv6 /64. Further requests fail with 706.",
-    },
-    { default: 1_000, doc: "The same limit for all clients." },
-  ),
   unauthenticatedCpuPercent: field("UNAUTHENTICATED_CPU_PERCENT", wholeNumber(0, 6_400), 25, {
     doc: "Processor time per IPv4 address or IPv6 /64 for clients that are not authenticated, in percent of one processor, on average over a minute. Encrypted log-ins without success have one such budget, invalid tokens and long bodies another one. Further ones fail with 706. 0: unlimited.",
   }),
-  maxTransfers: clientLimits(
-    "MAX_TRANSFERS",
-    wholeNumber(1, 100_000),
-    {
-      default: 300,
-      doc: "Maximum number of files that clients of one IPv4 address or IPv6 /64 upload and download at once. Further uploads and downloads are answered 706.",
-    },
-    { default: 1_000, doc: "The same limit for all clients." },
-  ),
-  minTransferRate: field("MIN_TRANSFER_RATE", wholeNumber(1, 1_073_741_824), 16_384, {
-    doc: "Minimum rate in bytes per second of an upload or a download, on average after the first `timeouts.upload` or `timeouts.send`. Only the time in which the server waits for the client counts. The server ends slower uploads with 699, and closes the connection of slower downloads.",
+  maxTransfers: section({
+    total: field("MAX_TRANSFERS", wholeNumber(1, 100_000), 1_000, {
+      doc: "Maximum number of files that clients upload and download at once, at most 300 of them from one IPv4 address or IPv6 /64. Further uploads and downloads are answered 706.",
+    }),
   }),
-  maxSendBufferBytes: clientLimits(
-    "MAX_SEND_BUFFER_BYTES",
-    wholeNumber(65_536, 1_099_511_627_776),
-    {
-      default: 67_108_864,
-      doc: "Maximum size in bytes of the responses that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests fail with 706.",
-    },
-    { default: 268_435_456, doc: "The same limit for all clients." },
-  ),
+  minTransferRate: field("MIN_TRANSFER_RATE", wholeNumber(1, 1_073_741_824), 16_384, {
+    doc: "Minimum rate in bytes per second of an upload or a download, on average after the first 30 seconds of an upload or the first `timeouts.send` of a download. Only the time in which the server waits for the client counts. The server ends slower uploads with 699, and closes the connection of slower downloads.",
+  }),
+  maxSendBufferBytes: section({
+    total: field("MAX_SEND_BUFFER_BYTES", wholeNumber(65_536, 1_099_511_627_776), 268_435_456, {
+      doc: "Maximum size in bytes of the responses that clients have not received yet, at most 64 MiB of them of one IPv4 address or IPv6 /64. Above it, further requests fail with 706.",
+    }),
+  }),
   drainDelay: field("DRAIN_DELAY", duration("0s", "10m"), "2s", {
     doc: "Time after SIGTERM in which `/readyz` returns 503 and the server still serves requests. Set it longer than your load balancer takes to notice. The demo ignores it.",
   }),
   timeouts: section({
-    headers: field("HEADERS_TIMEOUT", duration("100ms", "10m"), "10s", {
-      doc: "Maximum time from the first byte of a request to the end of its headers.",
-    }),
     request: field("REQUEST_TIMEOUT", duration("100ms", "1h"), "30s", {
       doc: "Maximum time from the first byte of a request to the end of its body, except for uploads of files.",
     }),
     body: field("BODY_TIMEOUT", duration("100ms", "1h"), "10s", {
       doc: "Maximum time to receive a JSON body after the server has accepted the app key and the session. `request` still applies.",
-    }),
-    upload: field("UPLOAD_TIMEOUT", duration("100ms", "1h"), "30s", {
-      doc: "Maximum time in which a client sends nothing of a file that it uploads. An upload as a whole may take longer, see `minTransferRate`.",
     }),
     send: field("SEND_TIMEOUT", duration("100ms", "10m"), "20s", {
       doc: "Maximum time in which a client receives nothing of a response, or less than 256 KiB of a larger one. Then the server closes the connection.",

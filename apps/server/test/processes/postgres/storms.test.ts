@@ -18,7 +18,7 @@ import {
 import { databaseOf, repositoriesOf } from "../../repositories-of.ts";
 import { storedServerKeys } from "../../secure/stored-keys.ts";
 import type { Subject } from "../../subject.ts";
-import { ServerProcess } from "../server-process.ts";
+import { type ServerProcess, tunedServer } from "../server-process.ts";
 import {
   createStormUser,
   logInCode,
@@ -56,16 +56,12 @@ describe("storms of log-ins at two server processes", () => {
   const start = async (more: Record<string, string> = {}): Promise<StartedProcess> => {
     // The log has the public address, which is none of a process.
     const port = await freePort();
-    const cheap = {
-      PORT: `${port}`,
-      LOG_LEVEL: "info",
-      SHEDDING_DELAY: "0s",
-      LICENCES_STATISTICS_COUNT_INTERVAL: "1h",
-    };
+    const cheap = { PORT: `${port}`, LOG_LEVEL: "info" };
     // The test sends hundreds of requests at once, and may be slow.
-    const patient = { HEADERS_TIMEOUT: "2m", BODY_TIMEOUT: "2m", REQUEST_TIMEOUT: "4m" };
+    const patient = { BODY_TIMEOUT: "2m", REQUEST_TIMEOUT: "4m" };
+    const figures = { http: { headersTimeout: 120_000 }, licences: { poll: 100, count: 3_600_000 } };
     const environment = { ...keys, ...receiver.environment, ...cheap, ...patient, ...more };
-    const process = new ServerProcess(["serve", "--config", join(folder, "storm.json")], environment, folder);
+    const process = tunedServer(figures, environment, folder, join(folder, "storm.json"));
     processes.push(process);
     await process.logged("Listening");
     return { url: `http://127.0.0.1:${port}`, kill: () => process.kill() };
@@ -238,7 +234,7 @@ describe("storms of log-ins at two server processes", () => {
 
   test("the seats of a process that dies before it answers are free when the sessions end, and are reported", async () => {
     const app = await createApp(2);
-    const required = await start({ LICENCES_STATISTICS_REQUIRED: "true", LICENCES_STATISTICS_TIMEOUT: "5s" });
+    const required = await start({ LICENCES_STATISTICS_REQUIRED: "true" });
     const held = new Set<string>();
     // The messages of the opened sessions are on their way, and no log-in is answered.
     receiver.answering = ({ id, type }) => {

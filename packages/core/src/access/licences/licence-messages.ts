@@ -72,6 +72,13 @@ export interface LicenceSettings {
   readonly lease: number;
 }
 
+export const licenceLimits: Pick<LicenceSettings, "lifetime" | "queueLimit"> = {
+  // An outage over a long weekend loses nothing. Older numbers are of no use to the receiver.
+  lifetime: 7 * 86_400_000,
+  // Some dozen MiB in the database.
+  queueLimit: 100_000,
+};
+
 /** A message with the time of its change. */
 export type DatedMessage = Pick<StoredRecord<LicenceMessage>, "id" | "value" | "createdAt">;
 
