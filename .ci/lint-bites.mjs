@@ -10,7 +10,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cruise } from "dependency-cruiser";
 import { deadLinks } from "./markdown-links.mjs";
-import { findingsIn, proseRules } from "./prose.mjs";
+import { avoidedWords } from "./words.mjs";
 
 const require = createRequire(import.meta.url);
 const { forbidden, required, options } = require("../.dependency-cruiser.cjs");
@@ -21,9 +21,8 @@ const KNOWN_BAD = join(ROOT, ".ci", "known-bad");
 const OXLINT = join(ROOT, "node_modules", "oxlint", "bin", "oxlint");
 /** Not a lint rule: `npm run docs:check` reports it. */
 const LINKS = "dead-links";
+const WORDS = "avoided-words";
 const OXLINT_CONFIG = join(ROOT, ".oxlintrc.json");
-/** Exceptions in the examples of the prose rules. */
-const PROSE_ALLOWED = [{ word: "moveToRecycler", files: "packages/core/src/query.ts", reason: "a name on the wire" }];
 const { webpackConfig: _ofTheRealTree, ...cruiseOptions } = options;
 
 /** @returns {Promise<{rule: string, file: string}[]>} */
@@ -55,10 +54,8 @@ async function oxlintReports(folder) {
   }
 }
 
-/** The word list of the project, without its exceptions. */
-async function proseReports(folder) {
-  const list = JSON.parse(await readFile(join(ROOT, ".ci", "prose", "words.json"), "utf8"));
-  return findingsIn(folder, { ...list, allowed: PROSE_ALLOWED });
+async function wordReports(folder) {
+  return avoidedWords(folder).map(({ file }) => ({ rule: WORDS, file }));
 }
 
 async function complaintsAbout(rule, reportsOf) {
@@ -96,10 +93,10 @@ const cruiserRules = new Set([...forbidden, ...required].map((rule) => rule.name
 const examples = await readdir(KNOWN_BAD);
 const reporterOf = (rule) => {
   if (rule === LINKS) return linkReports;
-  if (cruiserRules.has(rule)) return cruiseReports;
-  return proseRules.includes(rule) ? proseReports : oxlintReports;
+  if (rule === WORDS) return wordReports;
+  return cruiserRules.has(rule) ? cruiseReports : oxlintReports;
 };
-const withoutExample = [...cruiserRules, ...proseRules, ...(await oxlintRulesWithExceptions())].filter(
+const withoutExample = [...cruiserRules, ...(await oxlintRulesWithExceptions())].filter(
   (rule) => !examples.includes(rule),
 );
 const complaints = withoutExample.map((rule) => `${rule}: no known-bad example`);

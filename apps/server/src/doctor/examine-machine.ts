@@ -51,7 +51,7 @@ function configurationWarnings({ warnings }: Configuration): readonly Finding[] 
   return orAllWell(findings, found("configuration", "The configuration is valid."));
 }
 
-/** Secrets that anybody could guess. */
+/** Secrets that are easy to guess. */
 function examineSecrets({ encryption, licences, demo, production, databases }: Configuration): readonly Finding[] {
   const findings: Finding[] = [];
   const warn = (finding: string, fix: string) => findings.push({ check: "secrets", level: "warning", finding, fix });

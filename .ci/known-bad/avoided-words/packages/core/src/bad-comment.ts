@@ -1,0 +1,2 @@
+/** An answer that nobody reads. */
+export const answer = 42;

@@ -1,0 +1,2 @@
+/** The name of an account. */
+export const account = "nobody";

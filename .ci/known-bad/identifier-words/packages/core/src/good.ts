@@ -1,2 +1,0 @@
-/** Reads `isImitation`. */
-export const key = "isImitation";

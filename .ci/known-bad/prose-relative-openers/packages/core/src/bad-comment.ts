@@ -1,3 +1,0 @@
-// One that is broken
-// is ignored.
-export const one = 1;

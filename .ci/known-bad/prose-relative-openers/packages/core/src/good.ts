@@ -1,3 +1,0 @@
-// A broken hook
-// is ignored.
-export const one = 1;

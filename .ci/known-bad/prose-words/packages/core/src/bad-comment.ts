@@ -1,2 +1,0 @@
-/** Ends the session of whoever asks. */
-export const one = 1;

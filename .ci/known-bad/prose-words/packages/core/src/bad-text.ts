@@ -1,1 +1,0 @@
-export const refusal = (name: string) => `the user ${name} cannot delete himself from here`;

@@ -1,3 +1,0 @@
-test("refuses unknown users", () => {
-  call("nobody of this name");
-});
