@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { strictKernel } from "./strict-kernel.mjs";
 
 const { kit, memory, size, cells, on } = workerData;
 
@@ -36,7 +37,7 @@ const reference = {
   name: "MemoryKernel",
   create: async (options) => {
     const kernel = new MemoryKernel({ ...options, valueIndexes: true });
-    return { kernel, destroy: () => kernel.close() };
+    return { kernel: strictKernel(kernel), destroy: () => kernel.close() };
   },
 };
 

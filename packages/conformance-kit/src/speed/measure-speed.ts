@@ -12,6 +12,7 @@ import {
   type ValuePath,
 } from "@sallyport/storage";
 import type { AdapterUnderTest } from "../adapter-under-test.ts";
+import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 import { openUnderTest } from "../open-under-test.ts";
 
@@ -139,7 +140,8 @@ async function fill(storage: Storage, size: number): Promise<Map<string, (index:
     ["the first page in order", () => r.objects.find(byName, seesAll, { offset: 0, limit: 20 })],
     ["one object by id", () => r.objects.get([quiet[0]?.id ?? "1"], seesAll)],
     ["changes of a quiet class", () => r.changes.read(changes)],
-    ["the admission of a request", (index) => visitor.admit(r, digests[(index * 31) % size] ?? null)],
+    // With a shorter idle time than that of the opening no extension is due, which would be a write.
+    ["the admission of a request", (index) => visitor.admit(r, digests[(index * 31) % size] ?? null, minute)],
   ]);
 }
 
