@@ -11,12 +11,12 @@ import {
   type ListedAccount,
   objectIdOf,
   objectNumber,
+  objectNumbers,
   type Realm,
   realmOf,
   type StoredObject,
 } from "@sallyport/storage";
 import type { Knex } from "knex";
-import { objectNumbers } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

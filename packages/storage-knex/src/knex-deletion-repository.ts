@@ -1,10 +1,16 @@
-import { type DeletionRepository, isObjectId, isUuid, objectIdOf, objectNumber } from "@sallyport/storage";
+import {
+  type DeletionRepository,
+  isObjectId,
+  isUuid,
+  objectIdOf,
+  objectNumber,
+  objectNumbers,
+} from "@sallyport/storage";
 import type { DeletionStatements } from "./dialects/postgres/statements/deletion-statements.ts";
 import {
   tombstoneOf,
   type TombstoneRow,
   linkParameters,
-  objectNumbers,
   objectOf,
   type ObjectRow,
   outlineOf,

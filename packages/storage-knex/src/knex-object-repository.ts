@@ -1,13 +1,13 @@
-import { randomUUID } from "node:crypto";
 import {
   acceptChanges,
-  acceptStorable,
+  completed,
   defaultAnswerBytes,
   isObjectId,
   isUuid,
   type NewObject,
   objectIdOf,
   objectNumber,
+  objectNumbers,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
@@ -16,13 +16,11 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
-  UuidTakenError,
   type Visibility,
 } from "@sallyport/storage";
 import {
   type BoundedRow,
   linkParameters,
-  objectNumbers,
   objectOf,
   type ObjectRow,
   objectsWithin,
@@ -107,25 +105,15 @@ export function knexObjectRepository(
 
     async insert(objects, by) {
       if (objects.length === 0) return [];
-      for (const { className, attributes } of objects) acceptStorable([className, attributes]);
-      const wanted = objects.map(({ className, attributes, uuid, readers }) => ({
-        uuid: uuid?.toLowerCase() ?? randomUUID(),
-        className,
-        attributes,
-        readers: readers ?? null,
-      }));
-      if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
-      if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw new UuidTakenError();
-      const links = linkParameters(
-        objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })),
-      );
+      const wanted = completed(objects);
+      const links = linkParameters(wanted.map(({ uuid, links: own }) => ({ source: { uuid }, links: own })));
       const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
       const [statement, requested] =
         elements.length === 1 ? [statements.insertOne, elements[0]] : [statements.insert, elements];
       const values = [JSON.stringify(requested), ...links, by?.modelGeneration ?? null, offset()];
       const { rows } = await sql.run<ObjectRow>(statement, values);
       const byUuid = new Map(rows.map((row) => [row.uuid, row]));
-      return wanted.map((object) => {
+      return wanted.map(({ links: _links, ...object }) => {
         const { oid, version, stored_at } = byUuid.get(object.uuid) as ObjectRow;
         return { ...object, id: objectIdOf(Number(oid)), version, storedAt: Number(stored_at) };
       });
@@ -192,10 +180,7 @@ export function knexObjectRepository(
 }
 
 /** A fresh UUID was generated here; a given one can be in use. */
-function elementOf(
-  { uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>,
-  fresh: boolean,
-): object {
+function elementOf({ uuid, className, attributes, readers }: Required<NewObject>, fresh: boolean): object {
   return { uuid, fresh, class: className, attributes, readers: readersOf(readers) };
 }
 

@@ -4,13 +4,14 @@ import {
   isObjectId,
   type Links,
   type LinkTarget,
+  missingTarget,
   type ObjectId,
   objectIdOf,
   objectNumber,
+  objectNumbers,
   type ObjectOutline,
   type RecycledRoot,
   type Referrer,
-  ServiceError,
   type StoredObject,
   type Tombstone,
   type Visibility,
@@ -115,13 +116,6 @@ export function targetOf({ oid, class: className, present }: TargetRow): LinkTar
   return { id: objectIdOf(Number(oid)), className, exists: present };
 }
 
-/** The numbers of the valid ids. Other ids are dropped. */
-export function objectNumbers(ids: Iterable<ObjectId>): number[] {
-  const numbers: number[] = [];
-  for (const id of ids) if (isObjectId(id)) numbers.push(objectNumber(id));
-  return numbers;
-}
-
 /** The visible classes and the principals as parameters; null means no restriction. */
 export function visibilityParameters(visibility: Visibility): [SqlValue, SqlValue] {
   return [visibility.classes === null ? null : [...visibility.classes], principalsOf(visibility)];
@@ -153,6 +147,6 @@ function linkedAttributes(links: Links): LinkedAttribute[] {
 }
 
 function existing(id: ObjectId): number {
-  if (!isObjectId(id)) throw new ServiceError(307, { detail: "A link references an object that does not exist." });
+  if (!isObjectId(id)) throw missingTarget();
   return objectNumber(id);
 }

@@ -24,6 +24,13 @@ export function objectNumber(id: ObjectId): number {
   return Number.parseInt(id, 36);
 }
 
+/** The numbers of the valid ids, each once, in ascending order. */
+export function objectNumbers(ids: Iterable<ObjectId>): number[] {
+  const numbers = new Set<number>();
+  for (const id of ids) if (isObjectId(id)) numbers.add(objectNumber(id));
+  return [...numbers].toSorted((one, other) => one - other);
+}
+
 export function objectIdOf(number: number): ObjectId {
   return number.toString(36).toUpperCase();
 }

@@ -16,7 +16,7 @@ import {
 } from "../ports/account-repository.ts";
 import { acceptStorable } from "../ports/storable-text.ts";
 import { frozenCopy } from "./frozen-copy.ts";
-import { objectBytes, storedObjects } from "./objects.ts";
+import { objectBytes, storedObjects } from "./stored-objects.ts";
 import { livingRecord } from "./records.ts";
 import { type AccountRow, accountTable, objectTable, type RecordRow, recordTable } from "./tables.ts";
 

@@ -1,17 +1,9 @@
 import { type ObjectId, objectNumber } from "../entities/object-id.ts";
-import type { StoredObject } from "../entities/stored-object.ts";
 import type { Access } from "../kernel/access.ts";
-import type { RowReader, Rows } from "../kernel/rows.ts";
+import type { RowReader } from "../kernel/rows.ts";
 import type { Change, ChangePosition, ChangeQuery, ChangeRepository } from "../ports/change-repository.ts";
 import { currentNumber } from "./numbers.ts";
-import {
-  type FormerReadersRow,
-  formerReadersTable,
-  type ObjectRow,
-  objectTable,
-  type TombstoneRow,
-  tombstoneTable,
-} from "./tables.ts";
+import { formerReadersTable, type ObjectRow, objectTable, type TombstoneRow, tombstoneTable } from "./tables.ts";
 
 export const changeRepository = (access: Access): ChangeRepository => ({
   watermark: () => access.read((rows) => rows.watermark()),
@@ -75,36 +67,4 @@ async function changeAt(rows: RowReader, { id, stamp }: Place): Promise<Change> 
     readersBefore: isCreation ? [] : former === undefined ? readers : former.readers,
     reveals: former !== undefined,
   };
-}
-
-/**
- * Keeps the readers of an object before the transaction changes them or restores the object, unless it has created the object.
- * Earlier entries keep only other readers, so that each reader is in the last entry that ended its access.
- */
-export async function keepFormerReaders(
-  rows: Rows,
-  { id, className, readers }: Pick<StoredObject, "id" | "className" | "readers">,
-  createdStamp: number,
-  changedAt: number,
-): Promise<void> {
-  const stamp = await rows.stamp();
-  const entries = await formerReadersOf(rows, id);
-  if (createdStamp === stamp || entries.some((entry) => entry.stamp === stamp)) return;
-  for (const entry of entries) {
-    if (entry.readers === null && readers !== null) continue;
-    const left = readers === null ? entry.readers : (entry.readers ?? []).filter((each) => !readers.includes(each));
-    if (left === null || left.length === 0) await removeFormerReaders(rows, [entry]);
-    else if (left.length < (entry.readers?.length ?? 0))
-      await rows.put(formerReadersTable, { ...entry, readers: left });
-  }
-  await rows.put(formerReadersTable, { id, className, readers, stamp, changedAt });
-}
-
-/** The entries of an object in the order of stamps. */
-export function formerReadersOf(rows: RowReader, id: ObjectId): Promise<FormerReadersRow[]> {
-  return rows.list(formerReadersTable, { of: [objectNumber(id)] }, Number.POSITIVE_INFINITY);
-}
-
-export async function removeFormerReaders(rows: Rows, entries: readonly FormerReadersRow[]): Promise<void> {
-  await rows.delete(formerReadersTable, ...entries.map(formerReadersTable.key));
 }

@@ -1,35 +1,31 @@
-import { isObjectId, type ObjectId, objectNumber } from "../entities/object-id.ts";
+import { type ObjectId, objectNumber } from "../entities/object-id.ts";
 import type { Access } from "../kernel/access.ts";
 import type { RowReader } from "../kernel/rows.ts";
 import type { Lock, LockRepository } from "../ports/lock-repository.ts";
+import { keysOf } from "./stored-objects.ts";
 import { liveSession } from "./sessions.ts";
 import { lockTable, type LockRow, objectTable } from "./tables.ts";
+import { lockWrites } from "./writes/lock-writes.ts";
 
 export const lockRepository = (access: Access): LockRepository => ({
-  take: (id, session, atMost = 0) =>
+  ...lockWrites((work) =>
     access.write(async (rows) => {
-      if (!isObjectId(id) || (await rows.get(objectTable, objectNumber(id))) === undefined) return "notFound";
       const now = await rows.now();
-      const lock = await liveLock(rows, id, now);
-      if (lock !== null) return lock.session === session ? "locked" : "lockedByOther";
-      // All locks of a live session are in force, and those of another one count for none.
-      const isLive = (await liveSession(rows, session, now)) !== undefined;
-      const taken = isLive ? await rows.count(lockTable, { index: "bySession", of: [session] }) : 0;
-      if (atMost > 0 && taken >= atMost) return "limitReached";
-      await rows.put(lockTable, { id, session, since: now });
-      return "locked";
+      return work({
+        isLive: async (id) => (await rows.get(objectTable, objectNumber(id))) !== undefined,
+        lock: (id) => lockOf(rows, id, now),
+        // All locks of a live session are in force, and those of another one count for none.
+        count: async (session) =>
+          (await liveSession(rows, session, now)) === undefined
+            ? 0
+            : rows.count(lockTable, { index: "bySession", of: [session] }),
+        put: (id, session) => rows.put(lockTable, { id, session, since: now }),
+        remove: (id) => rows.delete(lockTable, [objectNumber(id)]),
+      });
     }),
+  ),
 
-  release: (id, session) =>
-    access.write(async (rows) => {
-      const lock = isObjectId(id) ? await liveLock(rows, id, await rows.now()) : null;
-      if (lock === null) return "notLocked";
-      if (session !== null && lock.session !== session) return "lockedByOther";
-      await rows.delete(lockTable, [objectNumber(id)]);
-      return "released";
-    }),
-
-  state: (id) => access.read(async (rows) => (isObjectId(id) ? liveLock(rows, id, await rows.now()) : null)),
+  state: (id) => access.read(async (rows) => lockOf(rows, id, await rows.now())),
 
   sweep: (limit) =>
     access.write(async (rows) => {
@@ -48,9 +44,15 @@ export const lockRepository = (access: Access): LockRepository => ({
     }),
 });
 
-/** The lock of an object, if its session is live. */
-export async function liveLock(rows: RowReader, id: ObjectId, now: number): Promise<Lock | null> {
-  const row = await rows.get(lockTable, objectNumber(id));
-  if (row === undefined || (await liveSession(rows, row.session, now)) === undefined) return null;
-  return Object.freeze({ session: row.session, since: row.since });
+async function lockOf(rows: RowReader, id: ObjectId, now: number): Promise<Lock | null> {
+  const [lock] = await liveLocks(rows, [id], now);
+  return lock === undefined ? null : Object.freeze({ session: lock.session, since: lock.since });
+}
+
+/** The locks of objects whose sessions are live. */
+export async function liveLocks(rows: RowReader, ids: readonly ObjectId[], now: number): Promise<LockRow[]> {
+  const locks: LockRow[] = [];
+  for (const lock of await rows.getAll(lockTable, keysOf(ids)))
+    if ((await liveSession(rows, lock.session, now)) !== undefined) locks.push(lock);
+  return locks;
 }

@@ -10,7 +10,7 @@ import type { RecordedAuditEvent } from "../ports/audit-repository.ts";
 import type { Lock } from "../ports/lock-repository.ts";
 import type { StoredRecord } from "../ports/record-repository.ts";
 import type { AttributeIndex } from "../ports/storage.ts";
-import type { FormerReaders } from "../ports/storage-archive.ts";
+import type { FormerReadersEntry } from "./writes/object-writer.ts";
 
 /** All times are milliseconds since 1970, by the clock of the storage. A time that never comes sorts behind all others. */
 const never = Number.MAX_VALUE;
@@ -160,9 +160,7 @@ export const tombstoneTable = table<TombstoneRow>()("tombstones", ({ object }) =
 });
 
 /** The readers of an object before the transaction of a stamp changed them. */
-export interface FormerReadersRow extends FormerReaders, Pick<StoredObject, "id" | "className"> {}
-
-export const formerReadersTable = table<FormerReadersRow>()(
+export const formerReadersTable = table<FormerReadersEntry>()(
   "formerReaders",
   ({ id, stamp }) => [objectNumber(id), stamp],
   {

@@ -11,7 +11,6 @@ import {
   appKeyTable,
   auditTable,
   classTable,
-  type FormerReadersRow,
   formerReadersTable,
   objectTable,
   recordTable,
@@ -19,6 +18,7 @@ import {
   tombstoneTable,
   uuidTable,
 } from "../tables.ts";
+import type { FormerReadersEntry } from "../writes/object-writer.ts";
 
 /** All records of a state, in the order of an archive. */
 export async function* recordsOf(rows: RowReader): AsyncGenerator<ArchiveRecord> {
@@ -83,7 +83,7 @@ function inOrder(ids: readonly ObjectId[]): ObjectId[] {
 
 /** The entries of each object in one record. */
 async function* formerReadersRecords(rows: RowReader): AsyncGenerator<RecordOf<"formerReaders">> {
-  let entries: FormerReadersRow[] = [];
+  let entries: FormerReadersEntry[] = [];
   for await (const entry of rows.each(formerReadersTable, {})) {
     if (entries.length > 0 && entries[0]?.id !== entry.id) {
       yield formerReadersRecord(entries);
@@ -94,8 +94,8 @@ async function* formerReadersRecords(rows: RowReader): AsyncGenerator<RecordOf<"
   if (entries.length > 0) yield formerReadersRecord(entries);
 }
 
-function formerReadersRecord(entries: readonly FormerReadersRow[]): RecordOf<"formerReaders"> {
-  const [{ id, className }] = entries as readonly [FormerReadersRow];
+function formerReadersRecord(entries: readonly FormerReadersEntry[]): RecordOf<"formerReaders"> {
+  const [{ id, className }] = entries as readonly [FormerReadersEntry];
   const shown = entries.map(({ readers, stamp, changedAt }) => ({ readers, stamp, changedAt }));
   return { section: "formerReaders", id, className, entries: shown };
 }

@@ -11,9 +11,8 @@ import {
 import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { ObjectRow } from "../../../object-row.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { formerReaderColumns } from "../objects/tombstones.ts";
 import { attributesText, objectColumns, objectOf } from "../objects/object-row.ts";
-import { rowColumns, rowOf } from "../objects/object-writes.ts";
+import { formerReaderColumns, formerRowOf, rowColumns, rowOf } from "../objects/object-writer.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
@@ -70,13 +69,7 @@ export function archivedFormerReaders({ formerReaders }: Tables): ArchivedTable<
     columns: formerReaderColumns,
     rowsOf: ({ id, className, entries }) => {
       acceptStorable(className);
-      return entries.map(({ stamp, changedAt, readers }) => [
-        objectNumber(id),
-        stamp,
-        className,
-        readers === null ? null : JSON.stringify(readers.map(objectNumber)),
-        changedAt,
-      ]);
+      return entries.map((entry) => formerRowOf({ ...entry, id, className }));
     },
   };
 }

@@ -1,11 +1,4 @@
-import {
-  type Digest,
-  isObjectId,
-  type Lock,
-  type LockRepository,
-  type ObjectId,
-  objectNumber,
-} from "@sallyport/storage";
+import { type Digest, isObjectId, type Lock, type LockRepository, lockWrites, objectNumber } from "@sallyport/storage";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import { storageTime } from "../statements/storage-time.ts";
@@ -13,74 +6,46 @@ import type { Tables } from "../tables.ts";
 import { isAmongNumbers } from "./object-row.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
-/** Locks require the write lock: a running write ends first, and a later one sees the lock. */
+/** Locks require the write lock. */
 export function mariadbLockRepository(
   runner: SqlRunner,
   locks: LockStatements,
   context: ObjectContext,
 ): LockRepository {
   return {
-    async take(id, session, atMost = 0) {
-      if (!isObjectId(id)) return "notFound";
-      return withWriteLock(async (sql, now) => {
-        const { rows } = await sql.run(locks.target, [objectNumber(id)]);
-        if (rows.length === 0) return "notFound";
-        const lock = await live(sql, id);
-        if (lock !== null) return lock.session === session ? "locked" : "lockedByOther";
-        if (atMost > 0 && (await countLocks(sql, session)) >= atMost) return "limitReached";
-        await sql.run(locks.take, [objectNumber(id), Buffer.from(session, "hex"), now]);
-        return "locked";
-      });
-    },
+    ...lockWrites((work) =>
+      runner.atomically(async (sql) => {
+        const { now } = await WriteLock.take(sql, context);
+        return work({
+          isLive: async (id) => (await sql.run(locks.target, [objectNumber(id)])).rows.length > 0,
+          lock: (id) => live(sql, id),
+          count: async (session) => {
+            const values = [Buffer.from(session, "hex"), context.offset()];
+            return Number((await sql.run<{ count: number }>(locks.count, values)).rows[0]?.count);
+          },
+          put: (id, session) => sql.run(locks.take, [objectNumber(id), Buffer.from(session, "hex"), now]),
+          remove: (id) => sql.run(locks.release, [objectNumber(id)]),
+        });
+      }),
+    ),
 
-    async release(id, session) {
-      if (!isObjectId(id)) return "notLocked";
-      return withWriteLock(async (sql) => {
-        const lock = await live(sql, id);
-        if (lock === null) return "notLocked";
-        if (session !== null && lock.session !== session) return "lockedByOther";
-        await sql.run(locks.release, [objectNumber(id)]);
-        return "released";
-      });
-    },
+    state: async (id) => (isObjectId(id) ? live(runner, id) : null),
 
-    async state(id) {
-      return isObjectId(id) ? live(runner, id) : null;
-    },
-
-    async sweep(limit) {
-      return withWriteLock(async (sql) => {
+    sweep: (limit) =>
+      runner.atomically(async (sql) => {
+        await WriteLock.take(sql, context);
         const { rows } = await sql.run<{ oid: number }>(locks.expired, [context.offset(), limit]);
-        if (rows.length > 0)
-          await sql.runOnce(
-            `delete from ${context.tables.locks} where ${isAmongNumbers(
-              "oid",
-              rows.map(({ oid }) => Number(oid)),
-            )}`,
-          );
-        return rows.length;
-      });
-    },
+        const numbers = rows.map(({ oid }) => Number(oid));
+        if (numbers.length > 0)
+          await sql.runOnce(`delete from ${context.tables.locks} where ${isAmongNumbers("oid", numbers)}`);
+        return numbers.length;
+      }),
   };
 
-  async function live(sql: SqlRunner, id: ObjectId): Promise<Lock | null> {
-    const { rows } = await sql.run<{ session: Digest; since: number }>(locks.live, [
-      objectNumber(id),
-      context.offset(),
-    ]);
+  async function live(sql: SqlRunner, id: string): Promise<Lock | null> {
+    const values = [objectNumber(id), context.offset()];
+    const { rows } = await sql.run<{ session: Digest; since: number }>(locks.live, values);
     return rows[0] === undefined ? null : { session: rows[0].session, since: Number(rows[0].since) };
-  }
-
-  async function countLocks(sql: SqlRunner, session: Digest): Promise<number> {
-    const { rows } = await sql.run<{ count: number }>(locks.count, [Buffer.from(session, "hex"), context.offset()]);
-    return Number(rows[0]?.count);
-  }
-
-  function withWriteLock<T>(work: (sql: SqlRunner, now: number) => Promise<T>): Promise<T> {
-    return runner.atomically(async (sql) => {
-      const { now } = await WriteLock.take(sql, context);
-      return work(sql, now);
-    });
   }
 }
 

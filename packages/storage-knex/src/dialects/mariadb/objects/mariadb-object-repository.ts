@@ -1,24 +1,13 @@
-import { randomUUID } from "node:crypto";
 import {
-  acceptChanges,
-  acceptObjectSize,
-  acceptStorable,
   defaultAnswerBytes,
   isUuid,
-  isVisible,
-  type ObjectChange,
-  type ObjectId,
-  objectIdOf,
+  objectNumbers,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
+  objectWrites,
   type Page,
-  seesAll,
-  ServiceError,
-  type StoredObject,
-  UuidTakenError,
   type Visibility,
-  type Writing,
 } from "@sallyport/storage";
 import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import { isFullList, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
@@ -35,10 +24,9 @@ import {
 } from "../query/object-query-text.ts";
 import { isUnknownColumn } from "../mariadb-error.ts";
 import { isDecided } from "../query/order.ts";
-import { FormerReaders } from "./tombstones.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { objectNumbers, objectOf } from "./object-row.ts";
-import { nextVersion, ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
+import { objectOf } from "./object-row.ts";
+import { writeObjects } from "./object-writer.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContext): ObjectRepository {
@@ -102,98 +90,8 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       if (ids.length > 0) await runner.atomically((sql) => WriteLock.take(sql, context));
     },
 
-    async insert(objects, by) {
-      if (objects.length === 0) return [];
-      for (const { className, attributes } of objects) acceptStorable([className, attributes]);
-      const wanted = structuredClone(objects).map((object) => ({
-        ...object,
-        uuid: object.uuid?.toLowerCase() ?? randomUUID(),
-        readers: object.readers ?? null,
-      }));
-      if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
-      const uuids = wanted.map(({ uuid }) => uuid);
-      if (new Set(uuids).size < uuids.length) throw new UuidTakenError();
-      const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
-      return runner.atomically(async (sql) => {
-        const writeLock = await WriteLock.take(sql, context, by);
-        const [reads, writes] = [
-          new ObjectReads(sql, context.tables),
-          new ObjectWrites(sql, context.tables, writeLock),
-        ];
-        await writes.acceptTargets(wanted.map(({ links = {} }) => links));
-        // A generated UUID is unique.
-        if (given.length > 0 && (await reads.isTaken(given))) throw new UuidTakenError();
-        for (const { attributes } of wanted) acceptObjectSize(attributes);
-        const { first, stamp } = await writeLock.numbers(wanted.length);
-        const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
-          const id = objectIdOf(first + index);
-          return { object: { id, uuid, className, attributes, readers, version: 1, storedAt: writeLock.now }, links };
-        });
-        await writes.add(written, stamp);
-        return written.map(({ object }) => object);
-      });
-    },
-
-    async update(changes, by) {
-      if (changes.length === 0) return [];
-      acceptChanges(changes);
-      const wanted = structuredClone(changes);
-      return runner.atomically(async (sql) => {
-        const writeLock = await WriteLock.take(sql, context, by);
-        const writes = new ObjectWrites(sql, context.tables, writeLock);
-        const objects = await changeable(sql, wanted, by);
-        await writes.acceptTargets(wanted.map(({ links }) => links));
-        const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
-        const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, context.tables));
-        const written = kept.map(
-          ({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
-            const whole = { ...object.attributes, ...attributes };
-            return { object: nextVersion(object, writeLock.now, { attributes: whole, readers }), links };
-          },
-        );
-        for (const { object } of written) acceptObjectSize(object.attributes);
-        const stamp = await writeLock.stamp();
-        await new FormerReaders(sql, context.tables).keep(
-          kept.map(({ object, change: { readers = object.readers } }) => ({ object, readers })),
-          { now: writeLock.now, stamp },
-        );
-        await writes.replace(written, stamp);
-        await writes.recount(
-          kept.map(({ object: before }, index) => [before, (written[index] as WrittenObject).object]),
-        );
-        return written.map(({ object }) => object);
-      });
-    },
+    ...objectWrites(writeObjects(runner, context)),
   };
-
-  /** The objects to change, by id, if all of them may be changed. */
-  async function changeable(
-    sql: SqlRunner,
-    changes: readonly ObjectChange[],
-    { session, className, visibility = seesAll }: Writing,
-  ): Promise<ReadonlyMap<ObjectId, StoredObject>> {
-    const reads = new ObjectReads(sql, context.tables);
-    const numbers = objectNumbers(changes.map(({ id }) => id));
-    const objects = new Map((await reads.byNumbers(numbers, seesAll)).map((object) => [object.id, object]));
-    const missing = changes.map(({ id }) => id).filter((id) => !objects.has(id));
-    const deleted = await reads.deletedIds(objectNumbers(missing));
-    for (const { id } of changes) {
-      const object = objects.get(id);
-      if (object === undefined) throw new ServiceError(deleted.has(id) ? 610 : 304);
-      if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
-        throw new ServiceError(304);
-    }
-    const lockedBy = await reads.locks(numbers, context.offset());
-    for (const { id, expectedVersions } of changes) {
-      const holder = lockedBy.get(id);
-      if (holder !== undefined && holder !== session)
-        throw new ServiceError(713, { detail: "The object is locked by another session." });
-      const { version } = objects.get(id) as StoredObject;
-      if (expectedVersions !== null && !expectedVersions.includes(version))
-        throw new ServiceError(713, { detail: "The object has another version." });
-    }
-    return objects;
-  }
 
   /** The lowest value on a page, if an index provides it. */
   async function floorOf(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {

@@ -1,24 +1,8 @@
-import {
-  type Digest,
-  isVisible,
-  type ObjectId,
-  objectIdOf,
-  type ObjectOutline,
-  type StoredObject,
-  type Visibility,
-} from "@sallyport/storage";
-import {
-  type BoundedRow,
-  type ObjectRow,
-  objectsWithin,
-  outlineOf,
-  type OutlineRow,
-  readersOf,
-} from "../../../object-row.ts";
+import type { ObjectOutline, StoredObject, Visibility } from "@sallyport/storage";
+import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import type { ChangeRow, SelectedChanges } from "../../../knex-change-repository.ts";
 import type { SqlReader, SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/mariadb-query-scope.ts";
-import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns } from "./object-row.ts";
 
@@ -101,51 +85,6 @@ export class ObjectReads {
         parameters.values,
       );
     return Number(rows[0]?.count);
-  }
-
-  /** Whether an object, live, deleted or forgotten, has one of the UUIDs. */
-  async isTaken(uuids: readonly string[]): Promise<boolean> {
-    const places = uuids.map((_, index) => `$${index + 1}`).join(", ");
-    const having = (table: string) => `select 1 from ${table} where uuid in (${places})`;
-    const { rows } = await this.sql.runOnce(
-      `${[this.tables.objects, this.tables.tombstones, this.tables.sweptObjects].map(having).join(" union all ")} limit 1`,
-      uuids,
-    );
-    return rows.length > 0;
-  }
-
-  /** The numbers that belong to tombstones. */
-  async deletedIds(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
-    if (numbers.length === 0) return new Set();
-    const { rows } = await this.sql.runOnce<{ oid: number }>(
-      `select oid from ${this.tables.tombstones} where ${isAmongNumbers("oid", numbers)}`,
-    );
-    return new Set(rows.map(({ oid }) => objectIdOf(Number(oid))));
-  }
-
-  /** The numbers of live objects that are invisible, and of recycled objects. */
-  async invisibleIds(numbers: readonly number[], visibility: Visibility): Promise<ReadonlySet<ObjectId>> {
-    const { tombstones, objects } = this.tables;
-    const live = await this.sql.runOnce<Pick<ObjectRow, "oid" | "class" | "readers">>(
-      `select oid, class, readers from ${objects} where ${isAmongNumbers("oid", numbers)}`,
-    );
-    const recycled = await this.sql.runOnce<{ oid: number }>(
-      `select oid from ${tombstones} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
-    );
-    const hidden = live.rows.filter((row) => !isVisible({ className: row.class, readers: readersOf(row) }, visibility));
-    return new Set([...hidden, ...recycled.rows].map(({ oid }) => objectIdOf(Number(oid))));
-  }
-
-  /** The live sessions that lock some of the objects. */
-  async locks(numbers: readonly number[], offset: number): Promise<ReadonlyMap<ObjectId, Digest>> {
-    if (numbers.length === 0) return new Map();
-    const { locks, sessions } = this.tables;
-    const { rows } = await this.sql.runOnce<{ oid: number; session: Digest }>(
-      `select l.oid, lower(hex(l.session)) as session from ${locks} l join ${sessions} s on s.digest = l.session
-      where ${isAmongNumbers("l.oid", numbers)} and s.expires_at > ${storageTime(1)}`,
-      [offset],
-    );
-    return new Map(rows.map(({ oid, session }) => [objectIdOf(Number(oid)), session]));
   }
 
   private async select(

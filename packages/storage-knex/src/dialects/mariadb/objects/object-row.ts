@@ -1,11 +1,4 @@
-import {
-  type Attributes,
-  isObjectId,
-  type JsonValue,
-  type ObjectId,
-  objectNumber,
-  type StoredObject,
-} from "@sallyport/storage";
+import type { Attributes, JsonValue, StoredObject } from "@sallyport/storage";
 import { objectOf as objectOfRow, type ObjectRow } from "../../../object-row.ts";
 
 /** The object of a row, with parsed JSON. */
@@ -27,13 +20,6 @@ export function boundedColumns(o: string, bytes: number): string {
 /** The columns of an `OutlineRow`. */
 export function outlineColumns(o: string): string {
   return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${o}.stored_at, ${o}.bytes`;
-}
-
-/** The numbers of the valid ids, ascending, without duplicates. */
-export function objectNumbers(ids: Iterable<ObjectId>): number[] {
-  const numbers = new Set<number>();
-  for (const id of ids) if (isObjectId(id)) numbers.add(objectNumber(id));
-  return [...numbers].toSorted((one, other) => one - other);
 }
 
 /** A condition that a number is in a list. The numbers are literals, because the optimizer plans for them. */

@@ -59,10 +59,11 @@ export class WriteLock {
     return stampOf(this.sql) ?? (await this.count(0)).stamp;
   }
 
-  /** Reserves numbers for this many new objects. Returns the first one and the stamp. */
-  async numbers(count: number): Promise<{ readonly first: number; readonly stamp: number }> {
+  /** Reserves numbers for this many new objects, and the stamp. Returns the first one. */
+  async numbers(count: number): Promise<number> {
     const first = this.series.number + 1;
-    return { first, stamp: (await this.count(count)).stamp };
+    await this.count(count);
+    return first;
   }
 
   /** Writes rows of objects with the columns to fill, as expressions by name. */

@@ -2,11 +2,11 @@ import {
   isClassName,
   type JsonValue,
   objectNumber,
+  objectNumbers,
   type ValuePath,
   type ValueType,
   type Visibility,
 } from "@sallyport/storage";
-import { objectNumbers } from "../../../object-row.ts";
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { attributeLiteral, classLiteral, indexedCharacters, indexExpression, textOf } from "../index-expression.ts";
