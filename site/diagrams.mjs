@@ -1,6 +1,5 @@
 /** Mermaid diagrams as SVG, drawn at build time. */
 import { renderMermaidSVG } from "beautiful-mermaid";
-import { drawSequence } from "./sequence.mjs";
 
 /** Colors of the theme, so that diagrams follow its light and dark mode. */
 const colors = {
@@ -14,8 +13,6 @@ const colors = {
 };
 
 function draw(source) {
-  // The library draws sequence diagrams with overlapping texts.
-  if (source.startsWith("sequenceDiagram")) return drawSequence(source);
   // It loads its font from another host. The site has fonts of its own.
   return renderMermaidSVG(source, { ...colors, padding: 12, font: "inherit", transparent: true }).replaceAll(
     /@import url\([^)]*\);?/g,
