@@ -244,7 +244,7 @@ export const sessionOperations = operations("Sessions", {
       "Failures are not encrypted. All later request and response bodies of the session are encrypted, see `EncryptedMessage`.",
     ].join(" "),
     body: { json: secureLogInRequest, order: secureLogInFaultOrder },
-    data: secureLogInResponse,
+    data: z.union([secureLogInResponse, sessionLogInResponse]),
     answer: {
       sealed: secureLogInResponse,
       how: "Base64 of the envelope, encrypted block by block with RSA and `publicKey`, with the padding of the request.",

@@ -5,7 +5,7 @@ import { parseContentRange } from "../files/byte-ranges.ts";
 import { incomingFile } from "../files/multipart.ts";
 import type { StreamedBody } from "../files/streamed-body.ts";
 import { objectSuccess, singleReference } from "./object-handlers.ts";
-import type { Handlers, Success } from "./route.ts";
+import type { Handlers } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 const refuseWithoutId = async (): Promise<never> => {
@@ -16,12 +16,7 @@ const refuseWithoutId = async (): Promise<never> => {
 export const fileHandlers = (useCases: UseCases): Handlers<typeof fileOperations> => {
   const { beginUpload, readUpload, storeChunk, finishUpload, cancelUpload } = useCases;
   const { storeFile, openFile, createFileLink, openFileLink } = useCases;
-  const store = async (
-    context: SessionContext,
-    uploadId: string,
-    range: ChunkRange | null,
-    body: StreamedBody,
-  ): Promise<Success> =>
+  const store = async (context: SessionContext, uploadId: string, range: ChunkRange | null, body: StreamedBody) =>
     stateOf(
       context,
       await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body, context.database.policy.files)),
@@ -78,7 +73,7 @@ export const fileHandlers = (useCases: UseCases): Handlers<typeof fileOperations
   };
 };
 
-function stateOf({ database }: SessionContext, { expiresAt, ...state }: UploadState): Success {
+function stateOf({ database }: SessionContext, { expiresAt, ...state }: UploadState) {
   return { data: { ...state, expiresAt: database.storeTime.format(expiresAt) } };
 }
 

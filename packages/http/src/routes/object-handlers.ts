@@ -19,7 +19,7 @@ export const objectHandlers = ({
     className: string,
     members: ListRequest,
     { position }: Pick<RouteInput<never, never>, "position">,
-  ): Promise<Success> => {
+  ) => {
     const input = { className, ...listForm(members), position };
     const { list: found, next } = await listObjects.listObjects(context, input);
     const { "~Elements": elements, ...counts } = found;
@@ -74,6 +74,12 @@ function classNameOf(text: string): string {
 }
 
 /** The success with an object and its version. */
-export function objectSuccess({ object, version }: { readonly object: unknown; readonly version: number }): Success {
+export function objectSuccess({
+  object,
+  version,
+}: {
+  readonly object: object;
+  readonly version: number;
+}): Success<object> {
   return { data: object, version };
 }

@@ -1,6 +1,6 @@
 import { type providerOperations, splitAppNames, unassignedMessage } from "@sallyport/contract";
 import type { ProviderOutcome, UnadmittedContext } from "@sallyport/core";
-import type { Handlers, InputOf, Success } from "./route.ts";
+import type { Handlers, InputOf } from "./route.ts";
 import { logInInput } from "./session-handlers.ts";
 import type { UseCases } from "./use-cases.ts";
 
@@ -14,7 +14,7 @@ export const providerHandlers = (useCases: UseCases): Handlers<typeof providerOp
     context: UnadmittedContext,
     given: Given,
     { parameter, cookie }: Pick<InputOf<typeof providerOperations.finishProviderLogIn>, "parameter" | "cookie">,
-  ): Promise<Success> => {
+  ) => {
     const parameters = new Map(
       Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -71,6 +71,6 @@ export const providerHandlers = (useCases: UseCases): Handlers<typeof providerOp
   };
 };
 
-function answerOf(outcome: ProviderOutcome): Success {
+function answerOf(outcome: ProviderOutcome) {
   return "dfUuid" in outcome ? { data: outcome, message: unassignedMessage } : { data: outcome };
 }

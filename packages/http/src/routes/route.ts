@@ -1,5 +1,5 @@
 import type { Digest, ReadPosition } from "@sallyport/storage";
-import type { Access, Operation } from "@sallyport/contract";
+import type { Access, emptyResponse, Operation } from "@sallyport/contract";
 import {
   type AdministratorContext,
   administratorContext,
@@ -14,13 +14,14 @@ import {
   type Suspend,
 } from "@sallyport/core";
 import type { z } from "zod";
+import type { JsonText } from "../envelope.ts";
 import type { StreamedBody } from "../files/streamed-body.ts";
 import type { HttpSettings, ItemRecord } from "../server/http-settings.ts";
 
 /** Result of a use case, to be written as a success. */
-export interface Success {
+export interface Success<Data = unknown> {
   /** Any JSON, or a `JsonText`. */
-  readonly data: unknown;
+  readonly data: Data;
   /** Replaces `ok`. */
   readonly message?: string;
   /** Version of the object in `data`, for `ETag`. */
@@ -130,9 +131,33 @@ export type InputOf<O> = O extends { path: infer Path }
   ? RouteInput<BodyOf<O>, QueryOf<O>, ParameterOf<Path>, StreamOf<O>>
   : never;
 
+/** What a handler may return as a value of a schema. Members of business objects are not known here. */
+type Shown<T> = T extends readonly (infer Item)[]
+  ? readonly Shown<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? object
+      : { readonly [Name in keyof T]: Shown<T[Name]> }
+    : T;
+
+type DataOf<O> = O extends { data: infer S extends z.ZodType }
+  ? Shown<z.output<S>> | (O extends { answer: { sealed: infer T extends z.ZodType } } ? Shown<z.output<T>> : never)
+  : never;
+
+type AnswerOf<O> = O extends { answer: "file" }
+  ? Download
+  : O extends { answer: "document" }
+    ? Document
+    : O extends { answer: "mayRedirect" }
+      ? Success<DataOf<O> | Record<string, never>>
+      : Success<DataOf<O> | JsonText> | (O extends { data: typeof emptyResponse } ? void : never);
+
 /** The handlers of operations. A handler without a result answers with an empty object. */
 export type Handlers<Group> = {
-  readonly [Id in keyof Group]: (context: ContextOf<Group[Id]>, input: InputOf<Group[Id]>) => Promise<Answer | void>;
+  readonly [Id in keyof Group]: (
+    context: ContextOf<Group[Id]>,
+    input: InputOf<Group[Id]>,
+  ) => Promise<AnswerOf<Group[Id]>>;
 };
 
 type AnyHandler = (context: never, input: never) => Promise<Answer | void>;

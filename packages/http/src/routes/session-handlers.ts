@@ -16,13 +16,13 @@ import {
   rsaPaddings,
 } from "@sallyport/core";
 import type { z } from "zod";
-import type { Handlers, Success } from "./route.ts";
+import type { Handlers } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** Log-in in every mode, and log-out. */
 export const sessionHandlers = (useCases: UseCases): Handlers<typeof sessionOperations> => {
   const { logIn, logInSecurely, logInWithToken, logInMessages, keyRings, logOut } = useCases;
-  const serverKey = async (database: Database, paddings: readonly RsaPadding[]): Promise<Success> => {
+  const serverKey = async (database: Database, paddings: readonly RsaPadding[]) => {
     const { publicKey, keyId } = await keyRings.current("rsa", database);
     return { data: { key: publicKey, keyId, paddings } };
   };

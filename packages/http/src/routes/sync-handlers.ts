@@ -20,7 +20,7 @@ import {
   type SessionContext,
 } from "@sallyport/core";
 import type * as z from "zod";
-import type { Handlers, InputOf, Success } from "./route.ts";
+import type { Handlers, InputOf } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** Schemas, pull, writes and push. */
@@ -34,7 +34,7 @@ export const syncHandlers = ({
     context: SessionContext,
     { body, suspend }: Pick<InputOf<typeof syncOperations.pull>, "body" | "suspend">,
     named: string | undefined,
-  ): Promise<Success> => {
+  ) => {
     const given = "fault" in body ? body.given : body.value;
     const input = {
       schemaName: named ?? schemaNameOf(member(given, "schemaName")),
@@ -44,10 +44,7 @@ export const syncHandlers = ({
     };
     return { data: await pullChanges.pull(context, input) };
   };
-  const put = async (
-    context: SessionContext,
-    { parameter, body }: InputOf<typeof syncOperations.putSynced>,
-  ): Promise<Success> => ({
+  const put = async (context: SessionContext, { parameter, body }: InputOf<typeof syncOperations.putSynced>) => ({
     data: await writeSynced.put(
       context,
       targetOf(parameter),
