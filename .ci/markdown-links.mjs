@@ -1,6 +1,6 @@
 /** Reads the links and anchors of Markdown files, and finds the dead ones. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const SKIPPED = new Set(["node_modules", "dist", "coverage", "known-bad"]);
 
@@ -66,8 +66,8 @@ export function linksOf(text) {
 }
 
 /**
- * The dead links of all Markdown files below a folder: targets that do not exist or leave the folder, and unknown
- * anchors. Links to other hosts are not followed.
+ * The dead links of all Markdown files below a folder: targets that do not exist or leave the folder, unknown anchors, and
+ * paths in code marks of `docs/architecture.md` that do not exist. Links to other hosts are not followed.
  */
 export function deadLinks(root) {
   const anchors = new Map();
@@ -75,12 +75,32 @@ export function deadLinks(root) {
     if (!anchors.has(file)) anchors.set(file, anchorsOf(readFileSync(join(root, file), "utf8")));
     return anchors.get(file);
   };
-  return markdownFiles(root).flatMap((file) =>
-    linksOf(readFileSync(join(root, file), "utf8")).flatMap(({ target, line }) => {
+  return markdownFiles(root).flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const links = linksOf(text).flatMap(({ target, line }) => {
       const reason = faultOf(root, file, target, anchorsIn);
       return reason === undefined ? [] : [{ file, line, target, reason }];
-    }),
-  );
+    });
+    return DESCRIBES_TREE.test(file) ? [...links, ...deadPaths(root, file, text)] : links;
+  });
+}
+
+/** The page that describes the tree: its paths in code marks must exist. */
+const DESCRIBES_TREE = /^docs\/(?:\w+-)?architecture\.md$/;
+
+/** Paths in code marks that name no file or folder. A path begins with a folder of the root, and can have `*` in its last part. */
+function deadPaths(root, file, text) {
+  const marks = text.matchAll(/`((?:packages|apps|docs|site|\.ci)\/[^`\s]+)`/g);
+  return Array.from(marks, ({ 1: target, index }) => ({ target, line: text.slice(0, index).split("\n").length }))
+    .filter(({ target }) => !target.includes("/dist/") && !hasPath(root, target))
+    .map((dead) => ({ file, ...dead, reason: "there is no such path" }));
+}
+
+function hasPath(root, path) {
+  if (!path.includes("*")) return existsSync(join(root, path));
+  const [folder, name] = [join(root, dirname(path)), basename(path)];
+  const pattern = new RegExp(`^${name.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
+  return existsSync(folder) && readdirSync(folder).some((each) => pattern.test(each));
 }
 
 function faultOf(root, file, target, anchorsIn) {

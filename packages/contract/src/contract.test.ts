@@ -1,8 +1,8 @@
 import { ServiceError } from "@sallyport/storage/errors";
 import fc from "fast-check";
 import * as z from "zod";
-import { parseExactJson } from "./exact-json.ts";
 import { later, parseFields, parseIfMatch, valueOf } from "./fields.ts";
+import { parseExactJson } from "./json.ts";
 import { serializationParameter } from "./object-parameters.ts";
 import {
   buildCounterBlock,

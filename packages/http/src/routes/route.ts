@@ -131,7 +131,7 @@ export type InputOf<O> = O extends { path: infer Path }
   ? RouteInput<BodyOf<O>, QueryOf<O>, ParameterOf<Path>, StreamOf<O>>
   : never;
 
-/** What a handler may return as a value of a schema. Members of business objects are not known here. */
+/** A value that a handler may return for a schema. The members of business objects are not known here. */
 type Shown<T> = T extends readonly (infer Item)[]
   ? readonly Shown<Item>[]
   : T extends object
