@@ -4,16 +4,7 @@ import { errorEntry, ServiceError } from "@sallyport/storage";
 import { writeAnswer, writeCompressible } from "./answer.ts";
 import { cookieHeader } from "./pipeline/credentials.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
-import type { Route, Success } from "./routes/route.ts";
-
-/** Serialized JSON. As `data` of a success it is written unchanged. */
-export class JsonText {
-  /** `isCompressible`: whether all of it is from routes with `compressed`. */
-  constructor(
-    readonly text: string,
-    readonly isCompressible = true,
-  ) {}
-}
+import { JsonText, type Route, type Success } from "./routes/route.ts";
 
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 

@@ -1,8 +1,8 @@
 import { AnswerTooLargeError, isRefusedByStorage, ServiceError } from "@sallyport/storage";
 import { countItems, inTransaction, requestLimits, type SessionContext } from "@sallyport/core";
-import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
+import { failureOf, failureText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
-import type { RouteInput, Success } from "../routes/route.ts";
+import { JsonText, type RouteInput, type Success } from "../routes/route.ts";
 import { type GivenItem, Item, type ItemParts } from "./item.ts";
 
 /** Maximum number of concurrent reads. Storage pipelines them where it can. */

@@ -14,9 +14,17 @@ import {
   type Suspend,
 } from "@sallyport/core";
 import type { z } from "zod";
-import type { JsonText } from "../envelope.ts";
 import type { StreamedBody } from "../files/streamed-body.ts";
 import type { HttpSettings, ItemRecord } from "../server/http-settings.ts";
+
+/** Serialized JSON. As `data` of a success it is written unchanged. */
+export class JsonText {
+  /** `isCompressible`: whether all of it is from routes with `compressed`. */
+  constructor(
+    readonly text: string,
+    readonly isCompressible = true,
+  ) {}
+}
 
 /** Result of a use case, to be written as a success. */
 export interface Success<Data = unknown> {
