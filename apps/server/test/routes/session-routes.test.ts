@@ -11,7 +11,7 @@ import { openSession } from "../open-session.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { Authenticator, logInWithFactor, type Enrolled } from "../second-factor-client.ts";
 import { newUser } from "../new-user.ts";
-import { logInCases, sessionCases } from "@sallyport/testing/acceptance";
+import { allCases, type Case, logInCases, sessionCases } from "@sallyport/testing/acceptance";
 import { runCases } from "../cases/run-cases.ts";
 import { engines, onEngines, testedEngines } from "../engines.ts";
 import { macroEnvironment } from "../macro-fixture.ts";
@@ -35,6 +35,23 @@ const ofFiles = [
 const sessionRoutes = operationsOf(databaseOperations)
   .filter(({ access }) => access === "session" || access === "optional")
   .map(({ method, path }) => `${method} ${path}`);
+
+/** Whether cases call the route with a session of every mode, at least once with success and once with a failure. */
+function isInCases(route: string): boolean {
+  const [routeMethod, pattern = ""] = route.split(" ");
+  const paths = new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, "[^/?]+")}(?:\\?.*)?$`);
+  const known = { customerId: "1", invoiceId: "2" };
+  const isCalled = ({ as, modes: some, method = "GET", path }: Case) =>
+    as !== undefined &&
+    some === undefined &&
+    method === routeMethod &&
+    paths.test(typeof path === "string" ? path : path(known));
+  const codes = Object.values(allCases)
+    .flat()
+    .filter(isCalled)
+    .map(({ expect: { code } }) => code);
+  return codes.includes(0) && codes.some((code) => code !== 0);
+}
 
 /** A success, a failure, and the code of the failure. */
 type Tried = readonly [success: Answer, failure: Answer, code: string];
@@ -316,7 +333,9 @@ function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode): void 
   };
 
   test("are all covered", () => {
-    expect([...Object.keys(tried), ...ofFiles, ofCustomUsers].toSorted()).toEqual(sessionRoutes.toSorted());
+    const covered = new Set([...Object.keys(tried), ...ofFiles, ofCustomUsers]);
+    expect(sessionRoutes.filter((route) => !covered.has(route) && !isInCases(route))).toEqual([]);
+    expect([...covered].filter((route) => !sessionRoutes.includes(route))).toEqual([]);
   });
 
   test.each(Object.entries(tried))("%s", async (_route, attempt) => {
