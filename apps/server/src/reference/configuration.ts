@@ -38,7 +38,7 @@ const tasks: readonly Task[] = [
   { title: "Load and limits", paths: ["server", "rates", "limits", "locks", "objects"] },
   {
     title: "Users and sessions",
-    paths: ["sessions", "devices", "throttle", "passwords", "oAuthProviders", "providers", "compatibility"],
+    paths: ["sessions", "devices", "throttle", "passwords", "oAuthProviders[]", "providers", "compatibility"],
   },
   { title: "Keys", paths: ["encryption"] },
   { title: "Files", paths: ["files"] },
