@@ -10,6 +10,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cruise } from "dependency-cruiser";
 import { deadLinks } from "./markdown-links.mjs";
+import { undeclaredImports } from "./declared-imports.mjs";
 import { avoidedWords } from "./words.mjs";
 
 const require = createRequire(import.meta.url);
@@ -22,6 +23,7 @@ const OXLINT = join(ROOT, "node_modules", "oxlint", "bin", "oxlint");
 /** Not a lint rule: `npm run docs:check` reports it. */
 const LINKS = "dead-links";
 const WORDS = "avoided-words";
+const DECLARED = "declared-imports";
 const OXLINT_CONFIG = join(ROOT, ".oxlintrc.json");
 const { webpackConfig: _ofTheRealTree, ...cruiseOptions } = options;
 
@@ -56,6 +58,10 @@ async function oxlintReports(folder) {
 
 async function wordReports(folder) {
   return avoidedWords(folder).map(({ file }) => ({ rule: WORDS, file }));
+}
+
+async function undeclaredReports(folder) {
+  return undeclaredImports(folder).map(({ file }) => ({ rule: DECLARED, file }));
 }
 
 async function complaintsAbout(rule, reportsOf) {
@@ -94,6 +100,7 @@ const examples = await readdir(KNOWN_BAD);
 const reporterOf = (rule) => {
   if (rule === LINKS) return linkReports;
   if (rule === WORDS) return wordReports;
+  if (rule === DECLARED) return undeclaredReports;
   return cruiserRules.has(rule) ? cruiseReports : oxlintReports;
 };
 const withoutExample = [...cruiserRules, ...(await oxlintRulesWithExceptions())].filter(

@@ -1,0 +1,1 @@
+export { NodeDigests } from "@sallyport/crypto";

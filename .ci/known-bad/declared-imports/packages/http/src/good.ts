@@ -1,0 +1,2 @@
+export { Database } from "@sallyport/core";
+export { join } from "node:path";
