@@ -228,24 +228,6 @@ export const objectAccessOperations = operations("Objects", {
     conditional: true,
     errors: [304, 307, 404, 610, 713],
   },
-  countReaders: {
-    method: "GET",
-    path: "/v1/object/{idOrClass}/readers/count",
-    access: "session",
-    summary: "Count the readers of an object",
-    description: "Requires the right to write the object. Fails with 803 if there are fewer than `atLeast`.",
-    query: z.object({
-      atLeast: z
-        .string()
-        .regex(/^\d{1,4}$/)
-        .transform(Number)
-        .pipe(z.int())
-        .optional()
-        .describe("Minimum number of readers."),
-    }),
-    data: z.object({ count: z.int().describe("0 without a list of readers.") }).meta({ id: "ReaderCount" }),
-    errors: [304, 307, 404, 609, 803],
-  },
   getLock: {
     method: "GET",
     path: lockPath,

@@ -372,11 +372,4 @@ export const requestErrors = {
       "Send the own password or a token to `POST /admin/v1/proof`, and repeat the request. `@sallyport/client/admin` offers `prove`.",
     ],
   },
-  803: {
-    meaning: "The object has fewer readers than the request expects.",
-    causes: [
-      "The list of readers is shorter, or the object has none, so that all users with access to its class read it.",
-    ],
-    actions: ["Set the readers with `PUT /v1/object/{idOrClass}/readers`, or send a smaller `atLeast`."],
-  },
 } satisfies Partial<ErrorTexts>;

@@ -44,17 +44,6 @@ export class GetReaders {
   }
 }
 
-/** Counts the readers, 0 without a list. 803: fewer than `atLeast`. Others: those of `GetReaders`. */
-export async function countReaders(
-  context: SessionContext,
-  { reference, atLeast = 0 }: { readonly reference: SingleReference; readonly atLeast?: number | undefined },
-): Promise<number> {
-  const { readers } = await new GetReaders().getReaders(context, reference);
-  const count = readers?.length ?? 0;
-  if (count < atLeast) throw new ServiceError(803);
-  return count;
-}
-
 /**
  * Replaces the readers of an object: a write with an audit event in the same transaction. 304: the object never existed
  * or is invisible. 610: it is deleted. 404: no right to write, or a user or group object without an administrator. 307:

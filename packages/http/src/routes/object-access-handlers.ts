@@ -1,5 +1,4 @@
 import type { objectAccessOperations } from "@sallyport/contract";
-import { countReaders } from "@sallyport/core";
 import { singleReference } from "./object-handlers.ts";
 import type { Handlers } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -23,9 +22,6 @@ export const objectAccessHandlers = ({
     });
     return { data: { readers }, version };
   },
-  countReaders: async (context, { parameter, query: { atLeast } }) => ({
-    data: { count: await countReaders(context, { reference: singleReference(parameter("idOrClass")), atLeast }) },
-  }),
   getLock: async (context, { parameter }) => ({
     data: await getLock.getLock(context, singleReference(parameter("id"))),
   }),

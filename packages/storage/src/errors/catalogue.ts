@@ -186,7 +186,6 @@ const added = {
     "Recent proof is required",
     "The request needs a proof of the password or second factor that is at most 10 minutes old. See `POST /admin/v1/proof`.",
   ],
-  803: [409, "Too few readers", "The object has fewer readers than `atLeast`."],
   801: [413, "Payload is too large", "The body exceeds the limit of the route, or an object would exceed 1 MiB."],
 } as const satisfies Entries<number>;
 

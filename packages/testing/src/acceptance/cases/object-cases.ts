@@ -24,14 +24,6 @@ export const objectCases: readonly Case[] = [
         expect(data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String), Active: expect.any(Boolean) }),
     },
   }),
-  ...(
-    [
-      ["counts no readers", "", 0],
-      ["refuses an object with too few readers", "?atLeast=1", 803],
-    ] as const
-  ).map(([title, query, code]) =>
-    read(title, ({ customerId }) => `/v1/object/${customerId}/readers/count${query}`, code, { as: "demo" }),
-  ),
   read("follows a reference", ({ invoiceId }) => `/v1/object/${invoiceId}`, 0, {
     expect: {
       code: 0,
