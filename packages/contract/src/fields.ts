@@ -45,9 +45,13 @@ interface LaterOptions {
  */
 export function later<T extends z.ZodType>(schema: T, { order = [], name, prepare = same }: LaterOptions = {}) {
   const prepared = (given: unknown, { addIssue }: Pick<z.core.$RefinementCtx, "addIssue">) => {
-    if (refusalOf(prepare, given) === null) return prepare(given);
-    addIssue({ code: "custom", message: "307" });
-    return given;
+    try {
+      return prepare(given);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      addIssue({ code: "custom", message: "307" });
+      return given;
+    }
   };
   // The description is that of the schema.
   const whole = (prepare === same ? schema : z.preprocess(prepared, schema)) as T;

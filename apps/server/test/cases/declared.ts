@@ -1,11 +1,12 @@
-import { readFileSync } from "node:fs";
+import { administrationOperations, databaseOperations, operationsOf } from "@sallyport/contract";
+import { openApiDocument } from "@sallyport/http";
 import { ContractDescription } from "@sallyport/testing/acceptance";
 
-const documents = ["openapi.json", "administration-openapi.json"].map((name) =>
-  JSON.parse(readFileSync(new URL(`../../../../docs/reference/${name}`, import.meta.url), "utf8")),
+const documents = [databaseOperations, administrationOperations].map((groups) =>
+  openApiDocument({ operations: operationsOf(groups), title: "", version: "", basePath: "" }),
 );
 
-/** The published API description of all routes. */
+/** The declarations of all routes. */
 export const description = new ContractDescription(documents, ["second", "unconfigured"]);
 
 /** Every answer must be declared by its route. */
