@@ -50,6 +50,18 @@ test("a build that fails does not hold up the other", async () => {
   expect(seen.filter((step) => step.startsWith("b"))).toEqual(["b prepares", "b 0", "b 1"]);
 });
 
+test("builds of many rounds cause no warning of too many listeners", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  try {
+    await steps({ rounds: 12 }, { rounds: 12 });
+  } finally {
+    process.off("warning", note);
+  }
+  expect(warnings).toEqual([]);
+});
+
 test("a bench that runs alone does not wait", async () => {
   await expect(turnsOf({ send: undefined } as never)()).resolves.toBeUndefined();
 });

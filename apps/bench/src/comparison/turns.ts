@@ -33,9 +33,16 @@ export class BuildInTurns {
     if (this.child === undefined) this.child = this.start();
     else this.child.send(turn);
     const { child } = this;
-    this.hasEnded = await new Promise((resolve) => {
-      child.once("message", () => resolve(false)).once("close", () => resolve(true));
-    });
+    const answered = new AbortController();
+    const one = { signal: answered.signal };
+    try {
+      this.hasEnded = await Promise.race([
+        once(child, "message", one).then(() => false),
+        once(child, "close", one).then(() => true),
+      ]);
+    } finally {
+      answered.abort();
+    }
   }
 
   /** The last words of the build: why it wrote no figures. */
