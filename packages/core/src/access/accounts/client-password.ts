@@ -22,8 +22,9 @@ export function isSentDigest(pass: string, clientHash: ClientHash): boolean {
  */
 export function sentForms(pass: string, clientHash: ClientHash, digests: Digests): readonly string[] {
   if (isSentDigest(pass, clientHash)) return [pass.toLowerCase()];
-  const forms = new Set([pass.normalize("NFC"), pass]);
-  return Array.from(forms, (form) => (clientHash === "none" ? form : digests.md5(form)));
+  const composed = pass.normalize("NFC");
+  const forms = composed === pass ? [pass] : [composed, pass];
+  return clientHash === "none" ? forms : forms.map((form) => digests.md5(form));
 }
 
 /** The text that clients send of a typed password: its MD5 under `md5`, of the NFC form. */

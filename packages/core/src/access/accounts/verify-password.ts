@@ -40,9 +40,10 @@ export async function verifyForms(
 export async function renewedHash(
   hasher: PasswordHasher,
   encoded: string,
-  forms: readonly string[],
+  sent: () => readonly string[],
 ): Promise<string | null> {
   if (!hasher.isOutdated(encoded)) return null;
+  const forms = sent();
   for (const form of forms)
     if (forms.length === 1 || (await hasher.verify(encoded, form, null))) return hasher.hash(form);
   return null;
@@ -91,7 +92,7 @@ export class VerifyPassword {
     { pass, clientHash }: GivenPassword,
   ): Promise<void> {
     try {
-      const renewed = await renewedHash(this.hasher, secret, sentForms(pass, clientHash, this.digests));
+      const renewed = await renewedHash(this.hasher, secret, () => sentForms(pass, clientHash, this.digests));
       if (renewed !== null) await accounts.rehash(id, secret, renewed);
     } catch {
       // The log-in does not depend on the rehash. The next log-in tries again.

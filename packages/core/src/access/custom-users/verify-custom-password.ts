@@ -33,7 +33,7 @@ export class VerifyCustomPassword implements ProveCustomUser {
 
   /** Rehashes a verified password if its hash uses outdated parameters. */
   private async renew({ r }: AppKeyContext, { id, secret }: Account, forms: readonly string[]): Promise<void> {
-    const renewed = await renewedHash(this.hasher, secret, forms);
+    const renewed = await renewedHash(this.hasher, secret, () => forms);
     if (renewed !== null) await r.accounts.rehash(id, secret, renewed);
   }
 }
