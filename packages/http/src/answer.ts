@@ -71,12 +71,9 @@ function requireReader({ route, origin, sendBufferBytes }: Exchange, text: strin
 function writeBytes(exchange: Exchange, status: number, bytes: Buffer): void {
   const { response, answerHeaders, requestId, connection } = exchange;
   if (connection.isEnding) answerHeaders["Connection"] = "close";
-  const headers = {
-    ...fixedHeaders,
-    "X-Request-Id": requestId,
-    "Content-Length": bytes.length,
-    ...answerHeaders,
-  };
+  // No literal that begins with a spread object: V8 makes a hidden class for each of them.
+  const own = { "X-Request-Id": requestId, "Content-Length": bytes.length };
+  const headers = Object.assign({}, fixedHeaders, own, answerHeaders);
   exchange.answerBytes = bytes.length;
   response.writeHead(status, headers);
   if (exchange.discardsRest) {

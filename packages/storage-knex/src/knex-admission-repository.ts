@@ -184,10 +184,11 @@ function appKeyOf(row: AppKeyRow): AppKey | null {
 function admissionOf(row: AdmissionRow): Admission {
   const found = row.mode !== null;
   return {
-    ...settingsOf(row),
+    // A spread after the other members: V8 makes a hidden class for each object that begins with one and goes on.
     appKey: appKeyOf(row),
     session: found ? sessionOf(row) : null,
     principal: found ? principalOf(row) : null,
+    ...settingsOf(row),
   };
 }
 
