@@ -2,7 +2,7 @@ import { seesAll } from "@sallyport/storage";
 import { type Database, reserveUserNames } from "@sallyport/core";
 import { logIn } from "../cases/run-cases.ts";
 import { call } from "../client.ts";
-import { onEngines, testedEngines } from "../engines.ts";
+import { onEngines } from "../engines.ts";
 import type { RunningServer } from "../../src/index.ts";
 
 /** Names of users that look alike, given by two servers. */
@@ -88,5 +88,5 @@ onEngines(
       expect((await send(`/v1/object/${id}/restore`, "POST")).code).toBe("0");
     });
   },
-  { count: 2, on: [...new Set([...testedEngines, "embedded" as const])] },
+  { count: 2 },
 );
