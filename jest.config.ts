@@ -17,8 +17,8 @@ const config: Config = {
   globalSetup: "<rootDir>/packages/test-kit/dist/run-directory/create-run-directory.js",
   globalTeardown: "<rootDir>/packages/test-kit/dist/run-directory/remove-run-directory.js",
   transform: {},
-  // The modules of a test file stay in memory. Jest's cleanup of globals does not free them; a new process does.
-  workerIdleMemoryLimit: "700MB",
+  // The modules of a test file stay in memory, some 9 MB. A new process frees them, but loads and compiles the server again.
+  workerIdleMemoryLimit: "1200MB",
   // A worker that is still there has something open; a busy machine takes a while to end the others.
   workerGracefulExitTimeout: 10_000,
   // One more than the cores of the machine that the bound counts on, because many tests wait for a limit to pass.
