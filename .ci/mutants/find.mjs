@@ -72,7 +72,8 @@ export function mutantsOf(root, path, { isThorough = false } = {}) {
     if (node.type === "ThrowStatement") add(node, "");
     if (node.type === "ExpressionStatement" && /^(?:Await|Call)Expression$/.test(node.expression.type)) add(node, "");
     if (isThorough) addMore(node, more);
-    for (const [name, member] of Object.entries(node)) if (isVisited(node, name, isThorough)) visit(member);
+    for (const [name, member] of Object.entries(node))
+      if (isVisited(node, name, isThorough)) visit(isThorough ? withoutName(node, member) : member);
   };
   visit(parseSync(text.toString(), { syntax: "typescript", target: "es2022" }).body);
   return found;
@@ -85,6 +86,14 @@ function isVisited({ type, key, callee }, name, isThorough) {
   if (type === "ImportDeclaration" || name === "source" || callee?.value === "Symbol") return false;
   if (type !== "KeyValueProperty") return true;
   return name !== "key" && key.value !== "detail";
+}
+
+/** The name of a table is the first argument of `table<Row>()(name, …)`: any other would do. */
+function withoutName({ type, callee }, member) {
+  const isDeclaration = type === "CallExpression" && callee.callee?.value === "table";
+  return isDeclaration && Array.isArray(member) && member[0]?.expression?.type === "StringLiteral"
+    ? member.slice(1)
+    : member;
 }
 
 function addMore(node, { textOf, add, spanOf, text }) {

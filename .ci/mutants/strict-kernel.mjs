@@ -44,6 +44,8 @@ export function strictKernel(kernel) {
       delete: call("delete", (_table, keys) => acceptTexts(keys)),
       put: call("put", (_table, rows) => {
         acceptList(rows);
+        // Databases store texts of JSON.
+        JSON.stringify(rows);
         acceptTexts(rows.flatMap(({ key, places }) => [key, ...Object.values(places).flat()]));
       }),
     };

@@ -45,6 +45,7 @@ import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
 import { savepointFailureChecks } from "./sections/savepoints/failing.ts";
 import { savepointVisibilityChecks } from "./sections/savepoints/visibility.ts";
 import { savepointRollbackChecks } from "./sections/savepoints/rollback.ts";
+import { withValueIndexes } from "./sections/queries/indexed.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -131,6 +132,7 @@ export const checks: readonly Check[] = [
   ...queryPathChecks,
   ...queryOrderChecks,
   ...queryVisibilityChecks,
+  ...withValueIndexes([...queryValueChecks, ...queryTextChecks, ...queryCombinationChecks, ...queryOrderChecks]),
   ...lockChecks,
   ...deletingChecks,
   ...referrerChecks,

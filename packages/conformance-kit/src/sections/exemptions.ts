@@ -75,6 +75,19 @@ const whileGood = checksOf("throttle", {
     equal(attempt.reserved, false, "whether the attempt was reserved");
   },
 
+  "judges attempts of several members each by its own exemption": async ({ r }) => {
+    await grant(r, "ada");
+    await lockOut(r);
+    const network = (member: string) => ({ ...place(member), key: "network:office" });
+    await lockOut(r, network("nobody"));
+    const [first, second] = [place("ada"), network("bob")];
+    isAbout((await r.throttle.attempt([first, second])).wait, minute, "The wait with another member");
+    isAbout((await r.throttle.attempt([second, first])).wait, minute, "The wait in another order");
+    await failsWith(302, () => r.throttle.pass([first, second], []), "a success of both members");
+    await grant(r, "bob");
+    equal(await r.throttle.attempt([first, second]), go, "the attempt of two exempted members");
+  },
+
   "reserves no exempted key": async ({ r, advance }) => {
     await grant(r, "ada");
     await lockOut(r);

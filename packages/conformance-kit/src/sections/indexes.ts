@@ -3,6 +3,7 @@ import {
   type Attributes,
   type Filter,
   type JsonValue,
+  objectIdOf,
   type Repositories,
   seesAll,
   type SortKey,
@@ -11,6 +12,8 @@ import {
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { idsOf, noSession } from "../fixtures/objects.ts";
+import { streamed } from "../fixtures/archived.ts";
+import { sampleArchive } from "../fixtures/sample-archive.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 
 const indexed: readonly AttributeIndex[] = [
@@ -35,6 +38,15 @@ const oneProcess = checksOf("indexes", {
     equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "the ready indexes");
     equal(await storage.readyIndexes([fileSize]), [fileSize], "the readiness of one index");
     equal(await storage.readyIndexes([]), [], "the readiness of no index");
+  },
+
+  "finds imported objects by an index that was built before": async ({ storage, r }) => {
+    await storage.alignIndexes([fileName]);
+    equal(await storage.archive.import(streamed(sampleArchive)), "imported", "the outcome of the import");
+    const path: ValuePath = { hops: [], leaf: "Name", type: "string", indexed: true };
+    const filter: Filter = { kind: "oneOf", path, values: ["last"] };
+    const { objects } = await r.objects.find({ classes: ["File"], filter }, seesAll, { offset: 0, limit: 10 });
+    equal(idsOf(objects), [objectIdOf(1_000_000)], "the found objects");
   },
 
   "distinguishes indexes by class, attribute and type": async ({ storage }) => {

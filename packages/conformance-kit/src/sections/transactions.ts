@@ -5,6 +5,7 @@ import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { createAppName, storedAppNames } from "../fixtures/apps.ts";
 import { concurrently, whileOpen } from "../fixtures/concurrently.ts";
+import { codeOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { StateFixture } from "../fixtures/state-fixture.ts";
@@ -58,6 +59,26 @@ const always = checksOf("transactions", {
   "offers every call inside a transaction": async ({ storage, r }) => {
     for (const name of everyCall(r).keys())
       await storage.transaction(async (inside) => everyCall(inside).get(name)?.());
+  },
+
+  "refuses calls of a transaction and of a nested one behind its end": async ({ storage, r }) => {
+    const late: (() => Promise<unknown>)[] = [];
+    await storage.transaction(async (inside, attempt) => {
+      await inside.audit.append(auditEvent);
+      late.push(
+        () => inside.audit.append(auditEvent),
+        () => inside.audit.read(0, 1),
+        () => attempt(() => inside.audit.append(auditEvent)),
+      );
+    });
+    for (const call of late) isTrue((await codeOf(call())) > 0, "A call behind the end of its transaction must fail");
+    equal((await r.audit.read(0, 10)).length, 1, "number of events");
+  },
+
+  "runs all calls that a transaction starts at once": async ({ storage, r }) => {
+    const names = Array.from({ length: 12 }, (_, index) => `app ${index}`);
+    await storage.transaction((inside) => Promise.all(names.map((name) => createAppName(inside, name))));
+    equal((await storedAppNames(r, ...names)).toSorted(), names.toSorted(), "the app names");
   },
 
   "accepts work without calls": async ({ storage }) => {

@@ -40,7 +40,6 @@ export function keyAfter(key: string): string {
 }
 
 function textKey(text: string): string {
-  if (!text.includes(end) && !text.includes(behindEnd)) return text;
   // It keeps the order: below U+0003 come the end, U+0001 and U+0002.
   return text.replaceAll(behindEnd, `${behindEnd}\u0003`).replaceAll(end, behindEnd + behindEnd);
 }

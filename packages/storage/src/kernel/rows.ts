@@ -26,6 +26,10 @@ export interface Span<Index extends string = never> {
 /** Rows read at once. */
 const chunk = 500;
 
+function* chunksOf<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let first = 0; first < list.length; first += chunk) yield list.slice(first, first + chunk);
+}
+
 /** A storage as its rows know it. */
 export interface RowStorage {
   /** Whether the values of indexed attributes are kept in a table. */
@@ -87,9 +91,8 @@ export class RowReader {
   ): Promise<Row[]> {
     const wanted = [...new Set(keys.map(keyOf))].filter(isStorableText);
     const found = new Map<string, JsonValue>();
-    for (let first = 0; first < wanted.length; first += chunk)
-      for (const { key, value } of await this.call(() => this.reader.get(name, wanted.slice(first, first + chunk))))
-        found.set(key, value);
+    for (const some of chunksOf(wanted))
+      for (const { key, value } of await this.call(() => this.reader.get(name, some))) found.set(key, value);
     return wanted.flatMap((key) => (found.has(key) ? [found.get(key) as Row] : []));
   }
 
@@ -98,7 +101,7 @@ export class RowReader {
     table: Table<Row, Index>,
     span: Span<Index>,
     limit: number,
-    order: "ascending" | "descending" = "ascending",
+    order?: "descending",
   ): Promise<Row[]> {
     const rows: Row[] = [];
     if (limit > 0) for await (const row of this.each(table, span, order, limit)) if (rows.push(row) >= limit) break;
@@ -109,7 +112,7 @@ export class RowReader {
   async *each<Row, Index extends string>(
     { name }: Table<Row, Index>,
     span: Span<Index>,
-    order: "ascending" | "descending" = "ascending",
+    order?: "descending",
     atOnce = chunk,
   ): AsyncGenerator<Row> {
     let range = kernelRange(span);
@@ -166,8 +169,7 @@ export class Rows extends RowReader {
       table,
       stored.map(({ key }) => key),
     );
-    for (let first = 0; first < stored.length; first += chunk)
-      await this.call(() => this.transaction.put(table.name, stored.slice(first, first + chunk)));
+    for (const some of chunksOf(stored)) await this.call(() => this.transaction.put(table.name, some));
   }
 
   /** Removes the rows with these keys. */
@@ -177,8 +179,7 @@ export class Rows extends RowReader {
   ): Promise<void> {
     const encoded = [...new Set(keys.map(keyOf))].filter(isStorableText);
     await this.keepForUndo(table, encoded);
-    for (let first = 0; first < encoded.length; first += chunk)
-      await this.call(() => this.transaction.delete(table.name, encoded.slice(first, first + chunk)));
+    for (const some of chunksOf(encoded)) await this.call(() => this.transaction.delete(table.name, some));
   }
 
   /** Runs work whose writes are undone if it throws. */
@@ -208,8 +209,7 @@ export class Rows extends RowReader {
   ): Promise<void> {
     if (this.undo === null) return;
     const { name } = table;
-    for (let first = 0; first < keys.length; first += chunk) {
-      const some = keys.slice(first, first + chunk);
+    for (const some of chunksOf(keys)) {
       const before = (await this.call(() => this.transaction.get(name, some))).map(({ value }) =>
         storedRow(table, value as Row),
       );

@@ -3,7 +3,5 @@
  * database that stores JSON.
  */
 export function frozenCopy<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_name, member: unknown) =>
-    typeof member === "object" && member !== null ? Object.freeze(member) : member,
-  ) as T;
+  return JSON.parse(JSON.stringify(value), (_name, member: unknown) => Object.freeze(member)) as T;
 }

@@ -77,8 +77,7 @@ export const sessionRepository = (access: Access): SessionRepository => ({
         return "changed";
       }
       const isNew = (name: string) => !held.includes(name);
-      const limits = change.limits.filter(({ name }) => isNew(name));
-      await requireSeats(rows, now, row, limits, new Set());
+      await requireSeats(rows, now, row, change.limits, new Set());
       await keep({ reservedNames: [...reservedNames, ...new Set(change.reserve.filter(isNew))] });
       return "changed";
     });
@@ -284,10 +283,7 @@ function spanOf(
 
 function isMatch({ session }: SessionRow, selector: SessionSelector): boolean {
   if (!("matching" in selector)) return true;
-  const { userId = session.userId, deviceId = session.deviceId, appName } = selector.matching;
-  return (
-    userId === session.userId &&
-    deviceId === session.deviceId &&
-    (appName === undefined || heldNames(session).includes(appName))
-  );
+  // The part that `spanOf` names has no sessions of other users.
+  const { deviceId = session.deviceId, appName } = selector.matching;
+  return deviceId === session.deviceId && (appName === undefined || heldNames(session).includes(appName));
 }

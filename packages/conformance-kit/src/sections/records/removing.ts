@@ -132,13 +132,15 @@ const listing = recordChecks("records", null, {
     await s.fill(...shuffledNames);
     equal(await s.ids({ limit: 100 }), [...orderedNames], "the whole list");
     const parts: string[][] = [];
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const after = parts.at(-1)?.at(-1) ?? null;
       parts.push(await s.ids({ after, limit: 4 }));
     }
-    equal(parts, [orderedNames.slice(0, 4), orderedNames.slice(4, 8), orderedNames.slice(8), []], "the pages");
+    const pages = [0, 4, 8, 12].map((first) => orderedNames.slice(first, first + 4));
+    equal(parts, [...pages, []], "the pages");
     equal(await s.ids({ after: "a!", limit: 2 }), ["a-b", "aa"], "the page after an unknown ID");
     equal(await s.list({ after: "\u{10ffff}", limit: 2 }), [], "the page after the last record");
+    equal(await s.list({ limit: 0 }), [], "a page with a limit of zero");
   },
 
   "lists the records of an owner page by page": async ({ s, r }) => {

@@ -143,6 +143,17 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
       all.filter(([digest]) => digest !== own),
       "the other sessions of the user",
     );
+    const pages: unknown[] = [];
+    for (let after: string | null = null; pages.length < 4; ) {
+      const page: readonly { readonly digest: string }[] = await r.sessions.list(
+        { after, limit: 2 },
+        { userId: account.userId },
+      );
+      pages.push(page.map(({ digest }) => digest));
+      after = page.at(-1)?.digest ?? after;
+    }
+    const digests = all.map(([digest]) => digest);
+    equal(pages, [digests.slice(0, 2), digests.slice(2), [], []], "the pages of the sessions of the user");
     equal(await methodsOf({ customAccountId: custom.id }), [[byCustom, "custom", custom.id]], "those of the account");
     equal(await methodsOf({ linkId: link.id }), [[byLink, "provider", null]], "those of the link");
     equal(await methodsOf({ digest: own }), [[own, "password", null]], "the one session");

@@ -63,7 +63,8 @@ async function indexedAttributes(rows: RowReader, className: string): Promise<st
 export interface AccessPath {
   /** Parts of the index that contain all matching objects. */
   readonly spans: readonly Span[];
-  readonly order: "ascending" | "descending";
+  /** Ascending without it. */
+  readonly order?: "descending";
   /** Whether the objects come in the order of the first sort key. */
   readonly isSorted: boolean;
   /** Whether that order is the whole one, and begins behind the position of the page. */
@@ -89,7 +90,7 @@ export async function accessPath(
     const of = [className, leaf];
     if (!("inOrder" in candidate)) {
       const spans = candidate.spans.map((span) => ({ ...span, of: [...of, ...(span.of ?? [])] }));
-      return { spans, order: "ascending", isSorted: false, isExact: false };
+      return { spans, isSorted: false, isExact: false };
     }
     return pathInOrder(of, candidate.inOrder, sort.length === 1, after);
   }
@@ -103,15 +104,15 @@ function pathInOrder(
   after: Position | null,
 ): AccessPath {
   const isExact = isOnly && !descending;
-  const order = descending ? "descending" : "ascending";
-  if (after === null) return { spans: [{ of }], order, isSorted: true, isExact };
+  const order = descending ? ({ order: "descending" } as const) : {};
+  if (after === null) return { spans: [{ of }], ...order, isSorted: true, isExact };
   const value = after.values[0] ?? null;
   const { rank, value: beginning } = placeOf(value);
   const isWhole = beginning === value || typeof value === "boolean" || value === null;
   const start = [rank, beginning];
-  if (descending) return { spans: [{ of, through: start }], order, isSorted: true, isExact };
+  if (descending) return { spans: [{ of, through: start }], ...order, isSorted: true, isExact };
   const span = isExact && isWhole ? { of, after: [...start, objectNumber(after.id)] } : { of, from: start };
-  return { spans: [span], order, isSorted: true, isExact: isExact && isWhole };
+  return { spans: [span], isSorted: true, isExact: isExact && isWhole };
 }
 
 /** Whether the attribute of a class has a complete index. */
