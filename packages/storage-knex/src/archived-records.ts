@@ -6,6 +6,7 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/storage";
+import type { SqlValue } from "./sql-runner.ts";
 
 /** Sections that are tables; the settings are not. */
 export type TableSection = Exclude<ArchiveSection, "settings">;
@@ -30,7 +31,7 @@ export type ColumnType =
   | "uuid";
 
 /** A member of the records of a section, in record order. */
-interface ArchivedColumn {
+export interface ArchivedColumn {
   readonly member: string;
   readonly column: string;
   readonly type: ColumnType;
@@ -116,6 +117,33 @@ export function archivedColumns(section: PlainSection): ArchivedColumn[] {
   }));
 }
 
+/** The members of a row with these columns. */
+export function membersOf(columns: readonly ArchivedColumn[], row: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(columns.map(({ member, column, type }) => [member, memberOf(row[column], type)]));
+}
+
+function memberOf(value: unknown, type: ColumnType): unknown {
+  if (value === null) return null;
+  if (type === "object") return objectIdOf(Number(value));
+  return type === "bigint" || type === "time" ? Number(value) : value;
+}
+
+/** The value of a column as a parameter of a statement. */
+export function valueOf(member: unknown, type: Exclude<ColumnType, "time">): SqlValue {
+  if (type === "json") return JSON.stringify(member);
+  if (member === null) return null;
+  switch (type) {
+    case "digest":
+      return Buffer.from(member as string, "hex");
+    case "jsonb":
+      return JSON.stringify(member);
+    case "object":
+      return objectNumber(member as ObjectId);
+    default:
+      return member as SqlValue;
+  }
+}
+
 type ArchivedNames =
   | "accounts"
   | "appKeys"
@@ -146,14 +174,18 @@ export function tablesToFill(tables: Readonly<Record<ArchivedNames, string>>): s
   ];
 }
 
+/** Selects as `empty` whether the model is that of the migration and each of these sources, tables with conditions, has no row. */
+export function nothingIn(sources: readonly string[], settings: string): string {
+  const nothing = sources.map((source) => `not exists (select 1 from ${source})`);
+  return `select model_generation = 1 and ${nothing.join(" and ")} as empty from ${settings}`;
+}
+
 /** Selects as `empty` whether the database contains nothing to archive. `never` is the expiry of permanent records. */
 export function emptinessText(
   tables: Readonly<Record<ArchivedNames | "records" | "settings", string>>,
   never: string,
 ): string {
-  const contents = [...tablesToFill(tables), `${tables.records} where expires_at = ${never}`];
-  const nothing = contents.map((source) => `not exists (select 1 from ${source})`);
-  return `select model_generation = 1 and ${nothing.join(" and ")} as empty from ${tables.settings}`;
+  return nothingIn([...tablesToFill(tables), `${tables.records} where expires_at = ${never}`], tables.settings);
 }
 
 export interface SettingsRow {

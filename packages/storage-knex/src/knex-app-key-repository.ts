@@ -1,16 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { acceptStorable, type AppKeyRepository, isStorableText } from "@sallyport/storage";
+import { acceptStorable, type AppKey, type AppKeyRepository, isStorableText } from "@sallyport/storage";
+import { archivedColumns, membersOf } from "./archived-records.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-interface AppKeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly app_names: string[] | null;
-  readonly origins: string[];
-  readonly return_addresses: string[];
-}
+/** The columns of an `AppKey`. */
+const columns = archivedColumns("appKeys").filter(({ member }) => member !== "digest");
 
 export const knexAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatements): AppKeyRepository => ({
   async create({ name, appNames, origins, returnAddresses = [] }, digest) {
@@ -43,15 +38,13 @@ export const knexAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatement
   async list(after, limit) {
     const query = sql
       .table("app_keys")
-      .select("id", "name", "enabled", "app_names", "origins", "return_addresses")
+      .select(...columns.map(({ column }) => column))
       .orderBy("name")
       .limit(limit);
-    const { rows } = await sql.build<AppKeyRow>(after === null ? query : query.where("name", ">", after));
-    return rows.map(({ app_names: appNames, return_addresses: returnAddresses, ...row }) => ({
-      ...row,
-      appNames,
-      returnAddresses,
-    }));
+    const { rows } = await sql.build<Readonly<Record<string, unknown>>>(
+      after === null ? query : query.where("name", ">", after),
+    );
+    return rows.map((row) => membersOf(columns, row) as unknown as AppKey);
   },
 });
 

@@ -1,10 +1,13 @@
-import { type AuditEvent, type AuditRepository, objectIdOf, objectNumber } from "@sallyport/storage";
+import type { AuditEvent, AuditRepository, RecordedAuditEvent } from "@sallyport/storage";
+import { archivedColumns, type ColumnType, membersOf, valueOf } from "./archived-records.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-/** The columns of an `AuditEvent`, in the order of the parameters. */
-export const auditDetails =
-  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, changes";
+const columns = archivedColumns("audit");
+
+/** Those of an `AuditEvent`, in the order of the parameters. */
+const details = columns.filter(({ member }) => !["sequence", "at", "since", "attempts"].includes(member));
+export const auditDetails = details.map(({ column }) => column).join(", ");
 
 export function knexAuditRepository(
   sql: SqlRunner,
@@ -26,25 +29,8 @@ export function knexAuditRepository(
     },
 
     async read(after, limit) {
-      const { rows } = await sql.run<AuditRow>(statements.read, [after, limit]);
-      return rows.map((row) => ({
-        sequence: Number(row.sequence),
-        at: Number(row.at),
-        since: Number(row.since),
-        attempts: Number(row.attempts),
-        type: row.type,
-        requestId: row.request_id,
-        outcome: row.outcome,
-        appKeyId: row.app_key_id,
-        actorId: row.actor_id === null ? null : objectIdOf(Number(row.actor_id)),
-        subjectId: row.subject_id === null ? null : objectIdOf(Number(row.subject_id)),
-        address: row.address,
-        appNames: row.app_names,
-        className: row.class_name,
-        macroName: row.macro_name,
-        providerName: row.provider_name,
-        changes: row.changes,
-      }));
+      const { rows } = await sql.run<Readonly<Record<string, unknown>>>(statements.read, [after, limit]);
+      return rows.map((row) => membersOf(columns, row) as unknown as RecordedAuditEvent);
     },
 
     async sweep(age, limit) {
@@ -53,33 +39,10 @@ export function knexAuditRepository(
     },
   };
 
-  function valuesOf({
-    type,
-    requestId,
-    outcome,
-    appKeyId,
-    actorId,
-    subjectId,
-    address,
-    appNames,
-    className,
-    macroName,
-    providerName,
-    changes,
-  }: AuditEvent): SqlValue[] {
+  function valuesOf(event: AuditEvent): SqlValue[] {
+    const members = event as unknown as Readonly<Record<string, unknown>>;
     return [
-      type,
-      requestId,
-      outcome,
-      appKeyId,
-      actorId === null ? null : objectNumber(actorId),
-      subjectId === null ? null : objectNumber(subjectId),
-      address,
-      JSON.stringify(appNames),
-      className,
-      macroName,
-      providerName,
-      JSON.stringify(changes),
+      ...details.map(({ member, type }) => valueOf(members[member], type as Exclude<ColumnType, "time">)),
       offset(),
     ];
   }
@@ -96,23 +59,4 @@ export interface AuditStatements {
   readonly read: Statement;
   /** 1 minimum age, 2 limit, 3 clock offset. */
   readonly sweep: Statement;
-}
-
-interface AuditRow {
-  readonly sequence: string;
-  readonly at: string;
-  readonly since: string;
-  readonly attempts: string;
-  readonly type: AuditEvent["type"];
-  readonly request_id: string;
-  readonly outcome: AuditEvent["outcome"];
-  readonly app_key_id: string;
-  readonly actor_id: string | null;
-  readonly subject_id: string | null;
-  readonly address: string;
-  readonly app_names: string[];
-  readonly class_name: string | null;
-  readonly macro_name: string | null;
-  readonly provider_name: AuditEvent["providerName"];
-  readonly changes: AuditEvent["changes"];
 }

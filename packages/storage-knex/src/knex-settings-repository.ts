@@ -1,4 +1,5 @@
 import type { Settings, SettingsRepository } from "@sallyport/storage";
+import { nothingIn } from "./archived-records.ts";
 import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
@@ -30,13 +31,9 @@ type Filled = "accounts" | "appKeys" | "customAccounts" | "objects" | "sweptObje
 export function settingsStatements(tables: Readonly<Record<Filled | "settings", string>>) {
   const { accounts, appKeys, customAccounts, tombstones, objects, settings, sweptObjects } = tables;
   const filled = [accounts, appKeys, customAccounts, tombstones, sweptObjects, objects];
-  const without = filled.map((table) => `not exists (select 1 from ${table})`);
   return {
     /** Gives `empty`. */
-    isEmpty: statement(
-      "settings_is_empty",
-      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
-    ),
+    isEmpty: statement("settings_is_empty", nothingIn(filled, settings)),
   };
 }
 

@@ -1,12 +1,14 @@
 import {
   type Comparison,
   type Filter,
+  firstCharacters,
   type Hop,
   isSingleLink,
   type JsonValue,
+  literalPrefix,
   type ValuePath,
 } from "@sallyport/storage";
-import { indexedPart, fitsIndexedPrefix, type QueryScope } from "./query-scope.ts";
+import { fitsIndexedPrefix, type QueryScope } from "./query-scope.ts";
 
 /**
  * A filter as a condition on the object `o`. It can be null where the filter is false; `not` becomes `is not true`.
@@ -87,7 +89,7 @@ function isOneOf(path: ValuePath, values: readonly JsonValue[], holder: string, 
   const starts = scope.isAmong(
     indexed,
     path.type,
-    values.map((value) => indexedPart(String(value), indexedCharacters)),
+    values.map((value) => firstCharacters(String(value), indexedCharacters)),
   );
   return `(${starts} and ${scope.isAmong(whole, path.type, values)})`;
 }
@@ -102,14 +104,14 @@ function compares(
   if (whole === undefined || fitsIndexedPrefix(String(value), indexedCharacters))
     return `${indexed} ${operators[operator]} ${scope.operand(path.type, value)}`;
   const bound = operator === "gt" || operator === "gte" ? ">=" : "<=";
-  const start = scope.operand(path.type, indexedPart(String(value), indexedCharacters));
+  const start = scope.operand(path.type, firstCharacters(String(value), indexedCharacters));
   return `(${indexed} ${bound} ${start} and ${whole} ${operators[operator]} ${scope.operand(path.type, value)})`;
 }
 
 function isLike(path: ValuePath, pattern: string, holder: string, scope: QueryScope): string {
   const [indexed, whole] = scope.leaf(holder, path);
   const exact = scope.isLike(whole ?? indexed, pattern);
-  const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0].replaceAll(/\\([^])/gu, "$1") ?? "";
+  const start = literalPrefix(pattern);
   // An indexed prefix narrows the search.
   return whole === undefined || start === "" || [...start].length > scope.indexedCharacters
     ? exact

@@ -115,16 +115,6 @@ export abstract class QueryScope {
   }
 }
 
-/** The prefix of a text that an index contains. */
-export function indexedPart(text: string, indexedCharacters: number): string {
-  // A character is one or two UTF-16 units.
-  return text.length <= indexedCharacters
-    ? text
-    : Array.from(text.slice(0, 2 * indexedCharacters))
-        .slice(0, indexedCharacters)
-        .join("");
-}
-
 /** Whether the indexed prefix suffices to compare with this text. */
 export function fitsIndexedPrefix(text: string, indexedCharacters: number): boolean {
   return (

@@ -109,3 +109,17 @@ export interface ValuePath {
    */
   readonly indexed?: boolean;
 }
+
+/** The first characters of a text, at most this many: an index can have less than the whole text. */
+export function firstCharacters(text: string, atMost: number): string {
+  if (text.length <= atMost) return text;
+  // A character is one or two UTF-16 units.
+  const characters = Array.from(text.slice(0, 2 * atMost));
+  return characters.slice(0, atMost).join("");
+}
+
+/** The beginning that all matches of a pattern have: its characters before the first `%` or `_`. */
+export function literalPrefix(pattern: string): string {
+  const [literal = ""] = /^(?:[^%_\\]|\\.)*/su.exec(pattern) ?? [];
+  return literal.replaceAll(/\\(.)/gsu, "$1");
+}

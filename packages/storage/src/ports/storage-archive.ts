@@ -6,7 +6,9 @@ import type { RecordedAuditEvent } from "./audit-repository.ts";
 import type { StoredRecord } from "./record-repository.ts";
 import type { ClassDefinition } from "../entities/class-definition.ts";
 import type { ObjectId } from "../entities/object-id.ts";
-import type { Links, StoredObject } from "../entities/stored-object.ts";
+import { acceptObjectSize } from "../entities/size-limits.ts";
+import type { Attributes, Links, StoredObject } from "../entities/stored-object.ts";
+import { acceptStorable } from "./storable-text.ts";
 
 /**
  * Port: export and import of a whole database as a stream. Both directions keep only a small part in memory and apply
@@ -202,4 +204,12 @@ export async function* inChunks(
 /** 307: the import found duplicate or inconsistent records. */
 export function inconsistentRecords(cause?: unknown): ServiceError {
   return new ServiceError(307, { detail: "The records of the archive contradict each other.", cause });
+}
+
+/** The attributes of an object or a tombstone from their text. 307 for a text that is not storable, 801 if they are too large. */
+export function archivedAttributes(text: string): Attributes {
+  const attributes = JSON.parse(text) as Attributes;
+  acceptStorable(attributes);
+  acceptObjectSize(attributes);
+  return attributes;
 }

@@ -1,11 +1,11 @@
 import { type ObjectId, objectNumber } from "../../entities/object-id.ts";
-import { acceptObjectSize } from "../../entities/size-limits.ts";
-import type { Attributes, StoredObject } from "../../entities/stored-object.ts";
+import type { StoredObject } from "../../entities/stored-object.ts";
 import type { Rows } from "../../kernel/rows.ts";
 import type { Table } from "../../kernel/table.ts";
 import { acceptStorable } from "../../ports/storable-text.ts";
 import {
   type ArchiveChunk,
+  archivedAttributes,
   type ArchiveRecord,
   type ArchiveSection,
   inconsistentRecords,
@@ -75,7 +75,7 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
 
   async objects(rows, records) {
     const kept = records.map(({ section: _section, stamp, attributes, ...object }) => ({
-      object: { ...object, attributes: attributesOf(attributes) },
+      object: { ...object, attributes: frozenCopy(archivedAttributes(attributes)) },
       links: {},
       stamp,
       createdStamp: 0,
@@ -100,7 +100,7 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
 
   async tombstones(rows, records) {
     const kept = records.map(({ section: _section, stamp, root, deletedBy, attributes, ...object }) => ({
-      object: attributes === null ? object : { ...object, attributes: attributesOf(attributes) },
+      object: attributes === null ? object : { ...object, attributes: frozenCopy(archivedAttributes(attributes)) },
       root,
       deletedBy,
       stamp,
@@ -188,13 +188,6 @@ async function addAccounts(rows: Rows, accounts: readonly AccountRow[]): Promise
     if (await isTaken(rows, account.id, account)) throw inconsistentRecords();
     await add(rows, accountTable, [account]);
   }
-}
-
-function attributesOf(text: string): Attributes {
-  const attributes = frozenCopy(JSON.parse(text) as Attributes);
-  acceptStorable(attributes);
-  acceptObjectSize(attributes);
-  return attributes;
 }
 
 function withoutSection<T extends { readonly section: string }>({

@@ -1,5 +1,13 @@
 import { objectNumber } from "../../entities/object-id.ts";
-import type { Filter, ObjectQuery, Position, SortKey, ValuePath } from "../../entities/object-query.ts";
+import {
+  type Filter,
+  firstCharacters,
+  literalPrefix,
+  type ObjectQuery,
+  type Position,
+  type SortKey,
+  type ValuePath,
+} from "../../entities/object-query.ts";
 import type { JsonValue, StoredObject } from "../../entities/stored-object.ts";
 import { type KeyPart, textsFrom } from "../../kernel/keys.ts";
 import type { RowReader, Rows, Span } from "../../kernel/rows.ts";
@@ -10,15 +18,9 @@ const indexedCharacters = 512;
 
 /** The place of a value: missing ones and null first. Values of one attribute have one type. */
 function placeOf(value: JsonValue | undefined): Pick<ValueRow, "rank" | "value"> {
-  if (typeof value === "string") return { rank: 1, value: beginningOf(value) };
+  if (typeof value === "string") return { rank: 1, value: firstCharacters(value, indexedCharacters) };
   if (typeof value === "number" || typeof value === "boolean") return { rank: 1, value: Number(value) };
   return { rank: 0, value: "" };
-}
-
-function beginningOf(text: string): string {
-  if (text.length <= indexedCharacters) return text;
-  const characters = Array.from(text.slice(0, 2 * indexedCharacters));
-  return characters.slice(0, indexedCharacters).join("");
 }
 
 /** The row of an object in the index of an attribute. */
@@ -146,7 +148,7 @@ function conditionsOf(filter: Filter): Condition[] {
       return [{ path, spans: [span], isRange: true }];
     }
     case "like": {
-      const prefix = beginningOf(literalPrefix(filter.pattern));
+      const prefix = firstCharacters(literalPrefix(filter.pattern), indexedCharacters);
       return prefix === "" ? [] : [{ path, spans: [{ of: [1], ...textsFrom(prefix) }], isRange: false }];
     }
     default:
@@ -157,12 +159,6 @@ function conditionsOf(filter: Filter): Condition[] {
 /** Whether a path is an attribute of the queried objects that an index can have. */
 function isOwn({ hops, leaf, type }: ValuePath): boolean {
   return hops.length === 0 && !leaf.startsWith("~") && type !== "json" && type !== "collection";
-}
-
-/** The characters of a pattern before the first `%` or `_`. */
-function literalPrefix(pattern: string): string {
-  const [literal = ""] = /^(?:[^%_\\]|\\.)*/su.exec(pattern) ?? [];
-  return literal.replaceAll(/\\(.)/gsu, "$1");
 }
 
 /** The objects of an access path, some at a time. */

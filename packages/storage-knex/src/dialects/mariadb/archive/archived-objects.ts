@@ -1,7 +1,6 @@
 import {
-  acceptObjectSize,
   acceptStorable,
-  type Attributes,
+  archivedAttributes,
   canonicalJson,
   type ClassDefinition,
   objectIdOf,
@@ -77,15 +76,7 @@ export function archivedFormerReaders({ formerReaders }: Tables): ArchivedTable<
 /** The values that live objects and tombstones share. */
 function valuesOf({ attributes, stamp, ...object }: RecordOf<"objects" | "tombstones">): SqlValue[] {
   acceptStorable(object.className);
-  return rowOf(object, attributes === null ? null : storedText(attributes), stamp);
-}
-
-/** Validates the attributes, which travel as JSON text. */
-function storedText(text: string): string {
-  const attributes = JSON.parse(text) as Attributes;
-  acceptStorable(attributes);
-  acceptObjectSize(attributes);
-  return attributesText(attributes);
+  return rowOf(object, attributes === null ? null : attributesText(archivedAttributes(attributes)), stamp);
 }
 
 export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {

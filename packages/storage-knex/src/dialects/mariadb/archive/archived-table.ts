@@ -1,12 +1,12 @@
+import { acceptStorable, type ArchiveRecord, type RecordOf } from "@sallyport/storage";
 import {
-  acceptStorable,
-  type ArchiveRecord,
-  type ObjectId,
-  objectIdOf,
-  objectNumber,
-  type RecordOf,
-} from "@sallyport/storage";
-import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-records.ts";
+  archivedColumns,
+  type ColumnType,
+  membersOf,
+  type PlainSection,
+  type TableSection,
+  valueOf as columnValue,
+} from "../../../archived-records.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import type { Row } from "../row-values.ts";
 import { epochMilliseconds } from "../statements/storage-time.ts";
@@ -47,10 +47,7 @@ export function plainTable<Section extends PlainSection>(
   );
   return {
     select: `select ${selection.join(", ")} from ${table} where ${where} order by ${order}`,
-    recordOf: (row) => {
-      const members = columns.map(({ member, column, type }) => [member, memberOf(row[column], type)]);
-      return { section, ...Object.fromEntries(members) } as RecordOf<Section>;
-    },
+    recordOf: (row) => ({ section, ...membersOf(columns, row) }) as unknown as RecordOf<Section>,
     table,
     columns: [...columns.map(({ column }) => `\`${column}\``), ...Object.keys(additionalColumns)],
     rowsOf: (record) => {
@@ -68,25 +65,7 @@ function selected(expression: string, type: ColumnType): string {
   return type === "digest" ? `lower(hex(${expression}))` : expression;
 }
 
-function memberOf(value: unknown, type: ColumnType): unknown {
-  if (value === null) return null;
-  if (type === "object") return objectIdOf(Number(value));
-  return type === "bigint" || type === "time" ? Number(value) : value;
-}
-
 function valueOf(member: unknown, type: ColumnType): SqlValue {
-  if (type === "json") return JSON.stringify(member);
-  if (member === null) return null;
-  switch (type) {
-    case "digest":
-      return Buffer.from(member as string, "hex");
-    case "jsonb":
-      return JSON.stringify(member);
-    case "object":
-      return objectNumber(member as ObjectId);
-    case "time":
-      return new Date(member as number).toISOString().replace("T", " ").replace("Z", "");
-    default:
-      return member as SqlValue;
-  }
+  if (type !== "time") return columnValue(member, type);
+  return new Date(member as number).toISOString().replace("T", " ").replace("Z", "");
 }

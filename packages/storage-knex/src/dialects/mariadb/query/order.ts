@@ -1,5 +1,5 @@
-import { objectNumber, type Position, type SortKey, type ValuePath } from "@sallyport/storage";
-import { indexedPart, fitsIndexedPrefix } from "../../../query/query-scope.ts";
+import { firstCharacters, objectNumber, type Position, type SortKey, type ValuePath } from "@sallyport/storage";
+import { fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../value-columns.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
@@ -92,7 +92,7 @@ function isNotBefore(
   if (value === null) return descending ? `${indexed} is null` : "true";
   const start = scope.operand(
     path.type,
-    typeof value === "string" && path.type === "string" ? indexedPart(value, scope.indexedCharacters) : value,
+    typeof value === "string" && path.type === "string" ? firstCharacters(value, scope.indexedCharacters) : value,
   );
   return descending ? `(${indexed} <= ${start} or ${indexed} is null)` : `${indexed} >= ${start}`;
 }
@@ -110,7 +110,7 @@ function placeOf(
     return { later: `(${indexed} ${sign} ${given}${orNothing})`, equal: `${indexed} = ${given}` };
   }
   const [start, given] = [
-    scope.operand(path.type, indexedPart(String(value), scope.indexedCharacters)),
+    scope.operand(path.type, firstCharacters(String(value), scope.indexedCharacters)),
     scope.operand(path.type, value),
   ];
   return {

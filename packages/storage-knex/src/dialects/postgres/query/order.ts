@@ -1,5 +1,12 @@
-import { objectNumber, type Page, type Position, type SortKey, type ValuePath } from "@sallyport/storage";
-import { indexedPart, fitsIndexedPrefix } from "../../../query/query-scope.ts";
+import {
+  firstCharacters,
+  objectNumber,
+  type Page,
+  type Position,
+  type SortKey,
+  type ValuePath,
+} from "@sallyport/storage";
+import { fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import type { PostgresQueryScope } from "./postgres-query-scope.ts";
 
@@ -134,7 +141,7 @@ function positionId({ id }: Position, { parameters }: PostgresQueryScope): strin
 function placesOf(columns: readonly OrderColumn[], { values }: Position, scope: PostgresQueryScope): Place[] {
   return columns.map((column) => {
     const value = values[column.key] ?? null;
-    const part = column.whole || typeof value !== "string" ? value : indexedPart(value, indexedCharacters);
+    const part = column.whole || typeof value !== "string" ? value : firstCharacters(value, indexedCharacters);
     return { column, value: part === null ? null : scope.operand(column.path.type, part) };
   });
 }
