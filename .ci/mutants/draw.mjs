@@ -20,7 +20,7 @@ export const areas = {
   ],
   "record store": [
     "packages/storage/src/repositories/records.ts",
-    "packages/storage-knex/src/knex-record-repository.ts",
+    "packages/storage-knex/src/sql-record-repository.ts",
     "packages/storage-knex/src/dialects/postgres/statements/record-statements.ts",
   ],
   archive: [

@@ -14,7 +14,7 @@ import {
 } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { OpenCalls } from "./open-calls.ts";
-import type { SessionRenewals } from "./knex-admission-repository.ts";
+import type { SessionRenewals } from "./sql-admission-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export interface SqlStorageOptions {

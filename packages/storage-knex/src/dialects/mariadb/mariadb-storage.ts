@@ -5,17 +5,17 @@ import type {
   Repositories,
   StorageCapabilities,
 } from "@sallyport/storage";
-import { knexAccountRepository } from "../../knex-account-repository.ts";
-import { knexAdmissionRepository, SessionRenewals } from "../../knex-admission-repository.ts";
-import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
-import { knexAuditRepository } from "../../knex-audit-repository.ts";
-import { knexChangeRepository } from "../../knex-change-repository.ts";
-import { knexChannelRepository } from "../../knex-channel-repository.ts";
-import { knexModelRepository } from "../../knex-model-repository.ts";
-import { knexRecordRepository } from "../../knex-record-repository.ts";
-import { knexSessionRepository } from "../../knex-session-repository.ts";
-import { knexSettingsRepository } from "../../knex-settings-repository.ts";
-import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
+import { sqlAccountRepository } from "../../sql-account-repository.ts";
+import { sqlAdmissionRepository, SessionRenewals } from "../../sql-admission-repository.ts";
+import { sqlAppKeyRepository } from "../../sql-app-key-repository.ts";
+import { sqlAuditRepository } from "../../sql-audit-repository.ts";
+import { sqlChangeRepository } from "../../sql-change-repository.ts";
+import { sqlChannelRepository } from "../../sql-channel-repository.ts";
+import { sqlModelRepository } from "../../sql-model-repository.ts";
+import { sqlRecordRepository } from "../../sql-record-repository.ts";
+import { sqlSessionRepository } from "../../sql-session-repository.ts";
+import { sqlSettingsRepository } from "../../sql-settings-repository.ts";
+import { sqlThrottleRepository } from "../../sql-throttle-repository.ts";
 import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { connectionsOf } from "../../pooled-connections.ts";
@@ -85,27 +85,27 @@ export class MariadbStorage extends SqlStorage {
   protected repositoriesOver(sql: SqlRunner): Repositories {
     const { context, offset, statements } = this;
     return {
-      admission: knexAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null),
-      accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
-      appKeys: knexAppKeyRepository(sql, statements.appKeys),
-      audit: knexAuditRepository(sql, statements.audit, offset),
-      changes: knexChangeRepository(sql, {
+      admission: sqlAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null),
+      accounts: sqlAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: sqlAppKeyRepository(sql, statements.appKeys),
+      audit: sqlAuditRepository(sql, statements.audit, offset),
+      changes: sqlChangeRepository(sql, {
         watermark: statements.watermark,
         ownStamp: stampOf,
         read: (runner, query) => readChanges(runner, context.tables, query),
       }),
-      channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      channels: sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       deletion: mariadbDeletionRepository(sql, context),
       locks: mariadbLockRepository(sql, statements.locks, context),
-      model: knexModelRepository(sql, statements.model, {
+      model: sqlModelRepository(sql, statements.model, {
         lock: (withWriteLock) => WriteLock.take(withWriteLock, context),
         replacing: "on duplicate key update definition = values(definition)",
       }),
       objects: mariadbObjectRepository(sql, context),
-      records: knexRecordRepository(sql, statements.records, offset),
-      sessions: knexSessionRepository(sql, statements.sessions, statements.channels, offset),
-      settings: knexSettingsRepository(sql, statements.settings),
-      throttle: knexThrottleRepository(sql, statements.throttle, offset),
+      records: sqlRecordRepository(sql, statements.records, offset),
+      sessions: sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: sqlSettingsRepository(sql, statements.settings),
+      throttle: sqlThrottleRepository(sql, statements.throttle, offset),
     };
   }
 

@@ -6,19 +6,19 @@ import {
   ServiceError,
   type StorageCapabilities,
 } from "@sallyport/storage";
-import { knexAccountRepository } from "../../knex-account-repository.ts";
-import { knexAdmissionRepository, SessionRenewals } from "../../knex-admission-repository.ts";
-import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
-import { knexAuditRepository } from "../../knex-audit-repository.ts";
-import { type ChangeRow, knexChangeRepository } from "../../knex-change-repository.ts";
-import { knexChannelRepository } from "../../knex-channel-repository.ts";
-import { knexDeletionRepository } from "../../knex-deletion-repository.ts";
-import { knexModelRepository } from "../../knex-model-repository.ts";
-import { knexObjectRepository } from "../../knex-object-repository.ts";
-import { knexRecordRepository } from "../../knex-record-repository.ts";
-import { knexSessionRepository } from "../../knex-session-repository.ts";
-import { knexSettingsRepository } from "../../knex-settings-repository.ts";
-import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
+import { sqlAccountRepository } from "../../sql-account-repository.ts";
+import { sqlAdmissionRepository, SessionRenewals } from "../../sql-admission-repository.ts";
+import { sqlAppKeyRepository } from "../../sql-app-key-repository.ts";
+import { sqlAuditRepository } from "../../sql-audit-repository.ts";
+import { type ChangeRow, sqlChangeRepository } from "../../sql-change-repository.ts";
+import { sqlChannelRepository } from "../../sql-channel-repository.ts";
+import { postgresDeletionRepository } from "./postgres-deletion-repository.ts";
+import { sqlModelRepository } from "../../sql-model-repository.ts";
+import { postgresObjectRepository } from "./postgres-object-repository.ts";
+import { sqlRecordRepository } from "../../sql-record-repository.ts";
+import { sqlSessionRepository } from "../../sql-session-repository.ts";
+import { sqlSettingsRepository } from "../../sql-settings-repository.ts";
+import { sqlThrottleRepository } from "../../sql-throttle-repository.ts";
 import { objectOf } from "../../object-row.ts";
 import { connectionsOf } from "../../pooled-connections.ts";
 import { type Numbered, pendingMigrations, refuseUnsuitable } from "../../schema.ts";
@@ -103,33 +103,33 @@ export class KnexStorage extends SqlStorage {
     const { offset, replicas, statements, tables } = this;
     const positionOf = (position: string | null) => replicas?.position(position);
     return {
-      admission: knexAdmissionRepository(
+      admission: sqlAdmissionRepository(
         sql,
         statements.admission,
         offset,
         sql === this.sql ? this.renewals : null,
         positionOf,
       ),
-      accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
-      appKeys: knexAppKeyRepository(sql, statements.appKeys),
-      audit: knexAuditRepository(sql, statements.audit, offset),
-      changes: knexChangeRepository(sql, {
+      accounts: sqlAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: sqlAppKeyRepository(sql, statements.appKeys),
+      audit: sqlAuditRepository(sql, statements.audit, offset),
+      changes: sqlChangeRepository(sql, {
         watermark: statements.changes.watermark,
         read: async (runner, { classes, after, upTo, limit }) =>
           (await runner.run<ChangeRow>(statements.changes.read(limit), [classes, ...after, upTo])).rows,
       }),
-      channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      deletion: knexDeletionRepository(sql, statements.tombstones, offset),
+      channels: sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      deletion: postgresDeletionRepository(sql, statements.tombstones, offset),
       locks: postgresLockRepository(sql, statements.locks, offset),
-      model: knexModelRepository(sql, statements.model, {
+      model: sqlModelRepository(sql, statements.model, {
         lock: (transaction) => transaction.run(statements.lockModel),
         replacing: "on conflict (name) do update set definition = excluded.definition",
       }),
-      objects: knexObjectRepository(sql, statements.objects, tables, offset),
-      records: knexRecordRepository(sql, statements.records, offset),
-      sessions: knexSessionRepository(sql, statements.sessions, statements.channels, offset),
-      settings: knexSettingsRepository(sql, statements.settings),
-      throttle: knexThrottleRepository(sql, statements.throttle, offset),
+      objects: postgresObjectRepository(sql, statements.objects, tables, offset),
+      records: sqlRecordRepository(sql, statements.records, offset),
+      sessions: sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: sqlSettingsRepository(sql, statements.settings),
+      throttle: sqlThrottleRepository(sql, statements.throttle, offset),
     };
   }
 

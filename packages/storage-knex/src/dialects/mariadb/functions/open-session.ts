@@ -1,4 +1,4 @@
-import { openings } from "../../../knex-session-repository.ts";
+import { openings } from "../../../sql-session-repository.ts";
 import { addMilliseconds, textsIn } from "../statements/storage-time.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";

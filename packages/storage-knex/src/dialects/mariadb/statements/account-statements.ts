@@ -1,6 +1,6 @@
 import { maximumObjectBytes } from "@sallyport/storage";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
-import type { AccountStatements } from "../../../knex-account-repository.ts";
+import type { AccountStatements } from "../../../sql-account-repository.ts";
 import { boundedColumns, objectColumns } from "../objects/object-row.ts";
 import { maxNameLength, type Tables } from "../tables.ts";
 import { storageTime, textsOf } from "./storage-time.ts";

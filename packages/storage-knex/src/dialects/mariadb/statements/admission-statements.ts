@@ -1,6 +1,6 @@
 import type { SessionMode } from "@sallyport/storage";
 import { statement } from "../../../statement.ts";
-import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
+import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { Tables } from "../tables.ts";
 import { addMilliseconds, storageTime } from "./storage-time.ts";
 

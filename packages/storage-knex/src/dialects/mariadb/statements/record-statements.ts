@@ -1,4 +1,4 @@
-import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../knex-record-repository.ts";
+import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../sql-record-repository.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";

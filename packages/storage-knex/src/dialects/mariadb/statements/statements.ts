@@ -1,11 +1,11 @@
 import { messageWindow } from "@sallyport/storage";
-import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
-import { auditDetails, type AuditStatements } from "../../../knex-audit-repository.ts";
-import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
-import { modelStatements } from "../../../knex-model-repository.ts";
-import { pageStatements, seatBound, type SessionStatements } from "../../../knex-session-repository.ts";
-import { settingsStatements } from "../../../knex-settings-repository.ts";
-import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
+import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
+import { auditDetails, type AuditStatements } from "../../../sql-audit-repository.ts";
+import type { ChannelStatements, CipherBlockStatements } from "../../../sql-channel-repository.ts";
+import { modelStatements } from "../../../sql-model-repository.ts";
+import { pageStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
+import { settingsStatements } from "../../../sql-settings-repository.ts";
+import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
 import { lockRules, takenSeats } from "../functions/open-session.ts";

@@ -1,4 +1,4 @@
-import { openings, seatBound } from "../../../knex-session-repository.ts";
+import { openings, seatBound } from "../../../sql-session-repository.ts";
 import { ownShard } from "../statements/expressions.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";

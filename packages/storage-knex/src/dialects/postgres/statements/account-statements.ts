@@ -1,6 +1,6 @@
 import { maximumObjectBytes } from "@sallyport/storage";
 import { statement } from "../../../statement.ts";
-import type { AccountStatements } from "../../../knex-account-repository.ts";
+import type { AccountStatements } from "../../../sql-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-statements.ts";
 import { storageTime } from "./expressions.ts";

@@ -1,7 +1,7 @@
 import type { SessionMode } from "@sallyport/storage";
-import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
-import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
-import { pageStatements, seatBound, type SessionStatements } from "../../../knex-session-repository.ts";
+import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
+import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
+import { pageStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";

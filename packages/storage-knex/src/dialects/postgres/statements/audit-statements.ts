@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import { auditDetails, type AuditStatements } from "../../../knex-audit-repository.ts";
+import { auditDetails, type AuditStatements } from "../../../sql-audit-repository.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 

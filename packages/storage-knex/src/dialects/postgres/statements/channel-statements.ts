@@ -1,5 +1,5 @@
 import { messageWindow } from "@sallyport/storage";
-import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
+import type { ChannelStatements, CipherBlockStatements } from "../../../sql-channel-repository.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./expressions.ts";

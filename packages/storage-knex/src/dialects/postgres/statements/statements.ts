@@ -1,5 +1,5 @@
-import { modelStatements } from "../../../knex-model-repository.ts";
-import { settingsStatements } from "../../../knex-settings-repository.ts";
+import { modelStatements } from "../../../sql-model-repository.ts";
+import { settingsStatements } from "../../../sql-settings-repository.ts";
 import { statement } from "../../../statement.ts";
 import { existingIndexes } from "../index-expression.ts";
 import { lockStatements } from "../postgres-lock-repository.ts";

@@ -1,5 +1,5 @@
 import { statement } from "../../../statement.ts";
-import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
+import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./expressions.ts";
 

@@ -4,7 +4,7 @@ import { insertRows, type SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
 /** Model changes exclude writes of objects, so that writes fit the model under which they commit. */
-export const knexModelRepository = (
+export const sqlModelRepository = (
   sql: SqlRunner,
   statements: ModelStatements,
   dialect: ModelDialect,

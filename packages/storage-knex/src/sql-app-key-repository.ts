@@ -7,7 +7,7 @@ import type { Statement } from "./statement.ts";
 /** The columns of an `AppKey`. */
 const columns = archivedColumns("appKeys").filter(({ member }) => member !== "digest");
 
-export const knexAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatements): AppKeyRepository => ({
+export const sqlAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatements): AppKeyRepository => ({
   async create({ name, appNames, origins, returnAddresses = [] }, digest) {
     acceptStorable([name, appNames, origins, returnAddresses]);
     const id = randomBytes(9).toString("base64url");

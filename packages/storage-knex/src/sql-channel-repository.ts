@@ -2,7 +2,7 @@ import { assertMessageNumber, assertReservation, type ChannelRepository, type Di
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export const knexChannelRepository = (
+export const sqlChannelRepository = (
   sql: SqlRunner,
   statements: ChannelStatements,
   blockStatements: CipherBlockStatements,

@@ -15,13 +15,13 @@ import {
   type SessionMode,
   touchInterval,
 } from "@sallyport/storage";
-import { settingsOf, type SettingsRow } from "./knex-settings-repository.ts";
+import { settingsOf, type SettingsRow } from "./sql-settings-repository.ts";
 import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
 /** Without `renewals`, in a transaction, it extends a session in place. */
-export const knexAdmissionRepository = (
+export const sqlAdmissionRepository = (
   sql: SqlRunner,
   statements: AdmissionStatements,
   offset: () => number,

@@ -17,11 +17,11 @@ import {
   type SessionSelector,
   type SessionsOf,
 } from "@sallyport/storage";
-import type { ChannelStatements } from "./knex-channel-repository.ts";
+import type { ChannelStatements } from "./sql-channel-repository.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import { type Statement, statement } from "./statement.ts";
 
-export function knexSessionRepository(
+export function sqlSessionRepository(
   sql: SqlRunner,
   statements: SessionStatements,
   channels: ChannelStatements,

@@ -6,7 +6,7 @@ import {
   objectNumber,
   objectNumbers,
 } from "@sallyport/storage";
-import type { DeletionStatements } from "./dialects/postgres/statements/deletion-statements.ts";
+import type { DeletionStatements } from "./statements/deletion-statements.ts";
 import {
   tombstoneOf,
   type TombstoneRow,
@@ -22,10 +22,10 @@ import {
   targetOf,
   type TargetRow,
   visibilityParameters,
-} from "./object-row.ts";
-import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+} from "../../object-row.ts";
+import type { SqlRunner, SqlValue } from "../../sql-runner.ts";
 
-export function knexDeletionRepository(
+export function postgresDeletionRepository(
   sql: SqlRunner,
   statements: DeletionStatements,
   offset: () => number,

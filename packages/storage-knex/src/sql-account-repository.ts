@@ -54,7 +54,7 @@ const tables = {
 const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
 
 /** `objectOf` converts a row to a user object. */
-export function knexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>(
+export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>(
   sql: SqlRunner,
   statements: AccountStatements,
   objectOf: (row: ObjectRow) => StoredObject,

@@ -9,7 +9,7 @@ import {
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
-export const knexThrottleRepository = (
+export const sqlThrottleRepository = (
   sql: SqlRunner,
   statements: ThrottleStatements,
   offset: () => number,

@@ -35,7 +35,7 @@ export interface SelectedChanges extends Pick<ChangeQuery, "upTo" | "limit"> {
   readonly after: readonly [stamp: number, number: number];
 }
 
-export const knexChangeRepository = (
+export const sqlChangeRepository = (
   sql: SqlRunner,
   { watermark, ownStamp = () => undefined, read }: ChangeDialect,
 ): ChangeRepository => ({

@@ -9,11 +9,7 @@ const columns = archivedColumns("audit");
 const details = columns.filter(({ member }) => !["sequence", "at", "since", "attempts"].includes(member));
 export const auditDetails = details.map(({ column }) => column).join(", ");
 
-export function knexAuditRepository(
-  sql: SqlRunner,
-  statements: AuditStatements,
-  offset: () => number,
-): AuditRepository {
+export function sqlAuditRepository(sql: SqlRunner, statements: AuditStatements, offset: () => number): AuditRepository {
   return {
     async append(event) {
       await sql.run(statements.append, valuesOf(event));

@@ -28,14 +28,14 @@ import {
   type OutlineRow,
   principalsOf,
   visibilityParameters,
-} from "./object-row.ts";
-import { countText, findText, matchText, maxNearOffset } from "./dialects/postgres/query/object-query-text.ts";
-import { isFullList, positionFrom, visibleClasses } from "./query/query-scope.ts";
-import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
-import type { Tables } from "./dialects/postgres/tables.ts";
-import type { SqlRunner } from "./sql-runner.ts";
+} from "../../object-row.ts";
+import { countText, findText, matchText, maxNearOffset } from "./query/object-query-text.ts";
+import { isFullList, positionFrom, visibleClasses } from "../../query/query-scope.ts";
+import type { ObjectStatements } from "./statements/object-statements.ts";
+import type { Tables } from "./tables.ts";
+import type { SqlRunner } from "../../sql-runner.ts";
 
-export function knexObjectRepository(
+export function postgresObjectRepository(
   sql: SqlRunner,
   statements: ObjectStatements,
   tables: Tables,

@@ -17,7 +17,7 @@ import type { Statement } from "./statement.ts";
  */
 const maxUnplanned = 10;
 
-export function knexRecordRepository(
+export function sqlRecordRepository(
   sql: SqlRunner,
   statements: RecordStatements,
   offset: () => number,

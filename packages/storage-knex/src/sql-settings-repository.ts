@@ -4,7 +4,7 @@ import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
-export const knexSettingsRepository = (sql: SqlRunner, statements: SettingsStatements): SettingsRepository => ({
+export const sqlSettingsRepository = (sql: SqlRunner, statements: SettingsStatements): SettingsRepository => ({
   async read() {
     const { rows } = await sql.build<SettingsRow>(sql.table("settings").select());
     return settingsOf(withSettings(rows));
