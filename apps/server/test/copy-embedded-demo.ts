@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 import { loadConfiguration, startServer } from "../src/index.ts";
 import { buildIndexes } from "./build-indexes.ts";
-import { testEnvironment } from "./test-environment.ts";
+import { testEnvironment, tuningOf } from "./test-environment.ts";
 
 /**
  * Puts the demo of the embedded engine into a directory, in the state after a server has seeded it and built its
@@ -19,7 +19,13 @@ export async function copyEmbeddedDemo(directory: string): Promise<void> {
 
 async function makeEmbeddedDemo(cluster: string): Promise<void> {
   const directory = await mkdtemp(join(runDirectory(), "new-"));
-  const server = await startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory } }));
+  const server = await startServer(
+    loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory } }),
+    undefined,
+    undefined,
+    undefined,
+    tuningOf({}),
+  );
   await buildIndexes(server);
   await server.close();
   try {

@@ -9,7 +9,7 @@ import { providerTypes } from "@sallyport/storage";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { identityProviders } from "@sallyport/identity-passport";
-import { testEnvironment } from "../../test/test-environment.ts";
+import { testEnvironment, tuningOf } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { terminalStyle } from "@sallyport/client/terminal";
@@ -239,6 +239,10 @@ describe("demo", () => {
         content,
         environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") },
       }),
+      undefined,
+      undefined,
+      undefined,
+      tuningOf({}),
     );
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
     for (const [alias, database] of started.databases) {

@@ -17,7 +17,7 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { link, logInAt } from "./browser.ts";
 import { freePort } from "./free-port.ts";
 import type { Subject } from "../subject.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuningOf } from "../test-environment.ts";
 
 jest.setTimeout(120_000);
 
@@ -51,7 +51,7 @@ describe("provider test beside a demo", () => {
   }
 
   test("calls the fake providers of its server, and reports their absence when no server runs", async () => {
-    const server = await startServer(loadConfiguration({ environment }));
+    const server = await startServer(loadConfiguration({ environment }), undefined, undefined, undefined, tuningOf({}));
     try {
       for (const type of providerTypes) await run(type);
     } finally {
@@ -73,7 +73,13 @@ describe("demo providers", () => {
   const subject = () => server as unknown as Subject;
 
   const start = () =>
-    startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${port}` } }));
+    startServer(
+      loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${port}` } }),
+      undefined,
+      undefined,
+      undefined,
+      tuningOf({}),
+    );
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
@@ -150,6 +156,10 @@ describe("guide of identity providers", () => {
         await copyEmbeddedDemo(directory);
         server = await startServer(
           loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${await freePort()}` } }),
+          undefined,
+          undefined,
+          undefined,
+          tuningOf({}),
         );
         app = createServer((_request, response) => {
           response.setHeader("Content-Type", "text/html; charset=utf-8");

@@ -10,7 +10,7 @@ import { administrationOf, type Database, putSyncSchema } from "@sallyport/core"
 import { loadConfiguration, startServer } from "../../src/index.ts";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { type BrowserTab, chromium, HeadlessBrowser } from "../pages/headless-browser.ts";
-import { testEnvironment } from "../test-environment.ts";
+import { testEnvironment, tuningOf } from "../test-environment.ts";
 import { onEngines } from "../engines.ts";
 import { deviceEnvironment } from "./devices.ts";
 
@@ -85,7 +85,13 @@ async function samplePage(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   await copyEmbeddedDemo(directory);
   const start = (PORT: string) =>
-    startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT } }));
+    startServer(
+      loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT } }),
+      undefined,
+      undefined,
+      undefined,
+      tuningOf({}),
+    );
   let running = await start("0");
   const { url } = running;
   const browser = new HeadlessBrowser(chromium as string);
