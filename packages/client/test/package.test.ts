@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 
 const run = promisify(execFile);
 const published = join(import.meta.dirname, "../dist/package");
@@ -90,6 +92,22 @@ describe("the published package", () => {
     },
     120_000,
   );
+
+  test("is small in a browser, and has no library for schemas", async () => {
+    const browser = specifiers.filter((name) => !/terminal|sqlite|conformance/.test(name));
+    const contents = browser.map((name, index) => `export * as module${index} from "${name}";`).join("\n");
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: folder },
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      write: false,
+    });
+    const [bytes = new Uint8Array()] = outputFiles.map((each) => each.contents);
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(28_400);
+    expect(new TextDecoder().decode(bytes)).not.toMatch(/zod|safeParse/i);
+  });
 
   test("loads each entry point", async () => {
     const loading = `await Promise.all(${JSON.stringify(specifiers)}.map((each) => import(each)));`;
