@@ -241,7 +241,7 @@ describe("the storage of a request", () => {
     const [one, other] = [database.inTurns(client("one")), database.inTurns(client("other"))];
     void find(one);
     const { accounts, records } = other.storage.repositories;
-    void accounts.find({ realm: "database", loginName: "ada" } as never, []);
+    void accounts.find({ realm: "database", loginName: "a" } as never, []);
     void records.get({} as never, Array.from({ length: 8 }, String));
     void records.get({} as never, Array.from({ length: 9 }, String));
     await settled();
