@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import type { ClientSession } from "@sallyport/client";
-import request from "supertest";
 import { appKey, type Subject } from "./subject.ts";
 
 export interface Answer {
@@ -17,25 +19,48 @@ export interface Sent {
   readonly body?: object;
 }
 
+const agent = new Agent({ keepAlive: true });
+
+interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Sends a request over connections that stay open. It costs a fifth of one by `fetch`. */
+export async function exchange(
+  url: string,
+  { method, headers, body }: { method: string; headers: Readonly<Record<string, string>>; body?: string | undefined },
+): Promise<Received> {
+  // Node itself tells no length of the body of a DELETE.
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const sent = request(url, { method, headers: { ...headers, ...length }, agent });
+  // A failure after the head of the answer is one of the answer, too.
+  sent.on("error", () => {}).end(body);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  const received = answer.headers as Received["headers"];
+  return { status: answer.statusCode ?? 0, headers: received, body: await buffer(answer) };
+}
+
 /** Sends one request with the demo's app key. */
 export async function call(
   { url }: Subject,
   path: string,
   { method = "GET", sessionId, headers = {}, body }: Sent = {},
 ): Promise<Answer> {
-  const verb = method.toLowerCase() as "get";
-  const sent = request(url)
-    [verb](path)
-    .set({ appkey: appKey, ...headers })
-    .ok(() => true);
-  if (sessionId !== undefined) sent.set("sessionid", sessionId);
-  const answer = await (body === undefined ? sent : sent.send(body));
-  return {
-    status: answer.status,
-    code: answer.body.status?.internalStatus,
-    body: answer.body,
-    headers: answer.headers,
-  };
+  const { status, ...answer } = await exchange(url + path, {
+    method,
+    headers: {
+      appkey: appKey,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(sessionId === undefined ? {} : { sessionid: sessionId }),
+      ...headers,
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const isJson = answer.headers["content-type"]?.startsWith("application/json") === true && answer.body.length > 0;
+  const envelope = isJson ? JSON.parse(answer.body.toString()) : {};
+  return { status, code: envelope.status?.internalStatus, body: envelope, headers: answer.headers };
 }
 
 export { type ItemResult, multiResults } from "@sallyport/testing/acceptance";
@@ -72,22 +97,22 @@ export async function callIn(
     headers: { appkey: appKey, ...headers, ...json },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  const answer = await fetch(url + path, {
+  const answer = await exchange(url + path, {
     method,
     headers: sealed.headers,
-    body: (sealed.body as string | undefined) ?? null,
+    body: sealed.body as string | undefined,
   });
   const opened = await session.open({
     status: answer.status,
-    headers: answer.headers,
-    body: new Uint8Array(await answer.arrayBuffer()),
+    headers: { get: (name) => answer.headers[name.toLowerCase()] ?? null },
+    body: answer.body,
   });
   const envelope = JSON.parse(new TextDecoder().decode(opened.body));
   return {
     status: answer.status,
     code: envelope.status?.internalStatus,
     body: envelope,
-    headers: Object.fromEntries(answer.headers),
+    headers: answer.headers,
   };
 }
 

@@ -8,6 +8,7 @@ import { FaultScript } from "@sallyport/testing/faults";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, startServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
+import { exchange } from "../client.ts";
 import { type Engine, filesOf } from "../demo-server.ts";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { appKey } from "../subject.ts";
@@ -107,13 +108,14 @@ async function send(
     ...(requestId && { "x-request-id": requestId }),
     ...(body && { "content-type": "application/json" }),
   };
-  const answer = await fetch(url + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
-  const text = await answer.text();
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const answer = await exchange(url + path, { method, headers, body: sent });
+  const text = answer.body.toString();
   const { status, data } = JSON.parse(text);
   return {
     status: answer.status,
     code: Number(status.internalStatus),
     data,
-    text: JSON.stringify([...answer.headers]) + text,
+    text: JSON.stringify(Object.entries(answer.headers)) + text,
   };
 }
