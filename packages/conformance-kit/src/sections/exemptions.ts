@@ -80,12 +80,12 @@ const whileGood = checksOf("throttle", {
     await lockOut(r);
     const network = (member: string) => ({ ...place(member), key: "network:office" });
     await lockOut(r, network("nobody"));
-    const [first, second] = [place("ada"), network("bob")];
-    isAbout((await r.throttle.attempt([first, second])).wait, minute, "The wait with another member");
-    isAbout((await r.throttle.attempt([second, first])).wait, minute, "The wait in another order");
-    await failsWith(302, () => r.throttle.pass([first, second], []), "a success of both members");
+    const [ada, bob] = [place("ada"), network("bob")];
+    isAbout((await r.throttle.attempt([ada, bob])).wait, minute, "The wait with another member");
+    isAbout((await r.throttle.attempt([bob, ada])).wait, minute, "The wait in another order");
+    await failsWith(302, () => r.throttle.pass([ada, bob], []), "a success of both members");
     await grant(r, "bob");
-    equal(await r.throttle.attempt([first, second]), go, "the attempt of two exempted members");
+    equal(await r.throttle.attempt([ada, bob]), go, "the attempt of two exempted members");
   },
 
   "reserves no exempted key": async ({ r, advance }) => {
