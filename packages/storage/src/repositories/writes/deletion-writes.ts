@@ -23,7 +23,7 @@ export const deletionWrites = <Read extends ReadObject>(write: WriteObjects<Read
         links: {},
       }));
       await writer.replace(changed);
-      await writer.unlink(links.filter(({ id }) => found.some(({ object }) => object.id === id)));
+      await writer.unlink(links);
     }),
 
   delete: (ids, how) =>

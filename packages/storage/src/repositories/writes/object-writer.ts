@@ -121,9 +121,10 @@ export async function keepReaders<Read extends ReadObject>(
     const { id, className, readers } = object;
     for (const entry of entries) {
       if (entry.readers === null && readers !== null) continue;
-      const left = (entry.readers ?? []).filter((each) => readers === null || !readers.includes(each));
-      if (entry.readers === null || left.length === 0) removed.push(entry);
-      else if (left.length < entry.readers.length) kept.push({ ...entry, readers: left });
+      const former = entry.readers ?? [];
+      const left = former.filter((each) => readers === null || !readers.includes(each));
+      if (left.length === 0) removed.push(entry);
+      else if (left.length < former.length) kept.push({ ...entry, readers: left });
     }
     kept.push({ id, className, readers, stamp, changedAt: writer.now });
   }
