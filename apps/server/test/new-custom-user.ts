@@ -1,5 +1,5 @@
 import type { Account } from "@sallyport/storage";
-import { CreateAccount } from "@sallyport/core";
+import { createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { repositoriesOf } from "./repositories-of.ts";
@@ -34,14 +34,16 @@ export async function newCustomUser(
 ): Promise<Account> {
   users += 1;
   const { accounts } = repositoriesOf(server, alias);
-  const creating = new CreateAccount(
-    await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
-    new NodeDigests(),
-    new NodeRandomSource(),
-  );
+  const creating = {
+    database: { digests: new NodeDigests() },
+    services: {
+      hasher: await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
+      random: new NodeRandomSource(),
+    },
+  };
   const { account } = await accounts.find({ realm: "database", loginName: user }, []);
   const email = hasAddress ? `custom-${process.pid}-${users}@mail.example` : null;
-  const id = await creating.createAccount(accounts, {
+  const id = await createAccount(creating, accounts, {
     realm: "custom",
     loginName: `custom ${process.pid} ${users}`,
     password,

@@ -1,4 +1,4 @@
-import { administrationOf, type Database, VerifyDatabase, type VerifyOptions, type Violation } from "@sallyport/core";
+import { administrationOf, type Database, type VerifyOptions, type Violation, verifyDatabase } from "@sallyport/core";
 import { WasmHashes } from "@sallyport/crypto";
 import { ServerProcess } from "./processes/server-process.ts";
 
@@ -8,8 +8,8 @@ export async function violationsOf(
   { files = null }: Partial<Pick<VerifyOptions, "files">> = {},
 ): Promise<Violation[]> {
   const found: Violation[] = [];
-  const verify = new VerifyDatabase(new WasmHashes());
-  for await (const each of verify.verifyDatabase(administrationOf(database), { files })) found.push(each);
+  const context = { ...administrationOf(database), services: { hashes: new WasmHashes() } };
+  for await (const each of verifyDatabase(context, { files })) found.push(each);
   return found;
 }
 

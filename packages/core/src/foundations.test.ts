@@ -14,9 +14,10 @@ import {
 } from "@sallyport/storage";
 import { digestOfChallenge, isVerifier } from "./identities/provider-state.ts";
 import { mailAddress, type MailJob } from "./mail/mail.ts";
-import { ChangeNotice } from "./mail/queue-mail.ts";
+
 import { Model, ModelCache } from "./model/model.ts";
-import type { ClientHash, RequestContext } from "./request/index.ts";
+import type { ClientHash, RequestContext, Uses } from "./request/index.ts";
+import { sendChangeNotice, type MailJobContent, type SealedMailJobs, type MailServices } from "./mail/index.ts";
 
 describe("foundations", () => {
   test("a recency cache keeps recently set or read entries, up to twice the configured number", () => {
@@ -241,24 +242,32 @@ describe("model", () => {
 });
 
 describe("mail", () => {
-  const context = { database: { alias: "second" }, r: {} } as RequestContext;
   const account = { loginName: "Ada", email: "ada@mail.example" } as Account;
   const changed = { kind: "passwordChanged" } as const;
 
   /** Accepts mail jobs, or refuses them. */
   function mailContext(configured: boolean, refusal?: ServiceError) {
     const jobs: [string, MailJob][] = [];
-    const queueMail = async ({ alias }: { readonly alias: string }, job: MailJob) => {
-      jobs.push([alias, job]);
-      if (refusal !== undefined) throw refusal;
+    const seal = (alias: string, content: MailJobContent): string => {
+      if ("job" in content) jobs.push([alias, content.job]);
+      throw refusal ?? new ServiceError(706);
     };
-    return { jobs, notice: new ChangeNotice({ configured, queueMail }, "de") };
+    const outbox = {
+      jobs: { seal } as SealedMailJobs,
+      settings: configured ? { outboxLimit: 1, unavailableAfter: 1 } : null,
+      notify: () => {},
+    };
+    const services = { outbox, settings: { mailLanguage: "de" as const } };
+    return {
+      jobs,
+      context: { database: { alias: "second" }, r: {}, services } as unknown as RequestContext & Uses<MailServices>,
+    };
   }
 
   test("a notice uses the requested language, else the configured one", async () => {
-    const { jobs, notice } = mailContext(true);
-    await notice.send(context, account, changed, "en");
-    await notice.send(context, account, changed, null);
+    const { jobs, context } = mailContext(true);
+    await sendChangeNotice(context, account, changed, "en");
+    await sendChangeNotice(context, account, changed, null);
     expect(jobs).toEqual(
       ["en", "de"].map((language) => [
         "second",
@@ -269,14 +278,14 @@ describe("mail", () => {
 
   test("a notice is omitted without an address or without mail", async () => {
     const [without, off] = [mailContext(true), mailContext(false)];
-    await without.notice.send(context, { ...account, email: null }, changed, null);
-    await off.notice.send(context, account, changed, null);
+    await sendChangeNotice(without.context, { ...account, email: null }, changed, null);
+    await sendChangeNotice(off.context, account, changed, null);
     expect([without.jobs, off.jobs]).toEqual([[], []]);
   });
 
   test.each([706, 712, 704] as const)("a notice ignores a refused mail job: %i", async (code) => {
-    const { jobs, notice } = mailContext(true, new ServiceError(code));
-    await notice.send(context, account, changed, null);
+    const { jobs, context } = mailContext(true, new ServiceError(code));
+    await sendChangeNotice(context, account, changed, null);
     expect(jobs).toHaveLength(1);
   });
 

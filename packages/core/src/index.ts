@@ -15,3 +15,4 @@ export * from "./request/index.ts";
 export * from "./resealing/index.ts";
 export * from "./sync/index.ts";
 export * from "./verification/index.ts";
+export type { Services, Settings } from "./services.ts";

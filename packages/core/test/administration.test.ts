@@ -5,17 +5,12 @@ import {
   type RecordRepository,
   type Repositories,
   ServiceError,
+  type ErrorCode,
 } from "@sallyport/storage";
 import {
-  AddCustomUser,
   administrationOf,
   type AdministrationContext,
-  CreateAccount,
-  CreateAppKey,
-  CreateApplication,
-  CreateUser,
   discardingWrites,
-  ExplainRefusal,
   type CreateUserInput,
   listCustomUsers,
   listSecondFactors,
@@ -27,32 +22,40 @@ import {
   recordRefusal,
   type RefusedRequest,
   removeCustomUser,
-  ReplacePassword,
   SecondFactors,
   setAppKeyEnabled,
-  SetCustomPassword,
   setCustomUserDisabled,
   setMaintenance,
   setUserDisabled,
   setUserEmail,
-  SetUserPassword,
   takeSecondFactors,
+  createUser,
+  setUserPassword,
+  addCustomUser,
+  setCustomPassword,
+  createAppKey,
+  createApplication,
+  setApplicationSecondFactor,
+  explainRefusal,
+  type FactorSecrets,
+  type Uses,
 } from "../src/index.ts";
-import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+import { digests, type Fixture, openFixture, policy, random, using } from "./fixture.ts";
 
 const hasher: PasswordHasher = {
   hash: async (password) => `hash of ${password}`,
   verify: async (secret, password) => secret === `hash of ${password}`,
   isOutdated: () => false,
 };
-const passwords = new PasswordPolicy(hasher, digests, { has: () => false });
-const replace = new ReplacePassword(3);
-const explain = new ExplainRefusal((code) => [`Step of ${code}.`]);
-const createAccount = new CreateAccount(hasher, digests, random);
-const createUser = new CreateUser(passwords, createAccount);
-const addCustomUser = new AddCustomUser(passwords, createAccount, 4);
-const createAppKey = new CreateAppKey(random, digests);
-const applications = (usable: boolean) => new CreateApplication({ usable });
+const passwordPolicy = new PasswordPolicy(hasher, digests, { has: () => false });
+const services = {
+  hasher,
+  passwordPolicy,
+  random,
+  settings: { passwordHistory: 3, customPasswordMinLength: 4 },
+  factorSecrets: { usable: true } as FactorSecrets,
+  nextSteps: (code: ErrorCode) => [`Step of ${code}.`],
+};
 
 const ada: CreateUserInput = {
   name: "Ada",
@@ -64,10 +67,10 @@ const ada: CreateUserInput = {
 };
 
 let fixture: Fixture;
-let context: AdministrationContext;
+let context: AdministrationContext & Uses<typeof services>;
 beforeEach(async () => {
   fixture = await openFixture();
-  context = administrationOf(fixture.database);
+  context = { ...administrationOf(fixture.database), services };
 });
 
 const audited = async () => (await fixture.r.audit.read(0, 1_000)).map(({ type }) => type);
@@ -96,13 +99,13 @@ async function openSession(userId: string, name: string): Promise<void> {
 
 describe("user administration", () => {
   test("creates users with their groups, or nothing", async () => {
-    expect(await refusal(createUser.createUser(context, { ...ada, groups: ["Sales"] }))).toBe(304);
-    expect(await refusal(createUser.createUser(context, { ...ada, password: "short" }))).toBe(320);
-    expect(await refusal(createUser.createUser(context, { ...ada, name: " " }))).toBe(307);
-    expect(await refusal(createUser.createUser(context, { ...ada, email: "ada" }))).toBe(307);
+    expect(await refusal(createUser(context, { ...ada, groups: ["Sales"] }))).toBe(304);
+    expect(await refusal(createUser(context, { ...ada, password: "short" }))).toBe(320);
+    expect(await refusal(createUser(context, { ...ada, name: " " }))).toBe(307);
+    expect(await refusal(createUser(context, { ...ada, email: "ada" }))).toBe(307);
     expect([await audited(), await listUsers(context, { after: null, limit: 10 })]).toEqual([[], []]);
-    await createUser.createUser(context, { ...ada, groups: ["Sales"], createsGroups: true });
-    expect(await refusal(createUser.createUser(context, { ...ada, name: "ADA" }))).toBe(307);
+    await createUser(context, { ...ada, groups: ["Sales"], createsGroups: true });
+    expect(await refusal(createUser(context, { ...ada, name: "ADA" }))).toBe(307);
     expect(await listUsers(context, { after: null, limit: 10 })).toEqual([
       expect.objectContaining({ loginName: "Ada", administrator: false, disabled: false, groups: ["Sales"] }),
     ]);
@@ -110,7 +113,7 @@ describe("user administration", () => {
   });
 
   test("disables users and ends their sessions, and audits changes only", async () => {
-    const userId = await createUser.createUser(context, ada);
+    const userId = await createUser(context, ada);
     await openSession(userId, "one");
     expect(await refusal(setUserDisabled(context, { name: "ADA", disabled: true }))).toBe(304);
     expect(await setUserDisabled(context, { name: "Ada", disabled: true })).toBe(1);
@@ -121,20 +124,19 @@ describe("user administration", () => {
   });
 
   test("sets a password, which ends the user's sessions", async () => {
-    const change = new SetUserPassword(passwords, hasher, replace);
-    const userId = await createUser.createUser(context, ada);
+    const userId = await createUser(context, ada);
     await openSession(userId, "one");
-    expect(await refusal(change.setUserPassword(context, { name: "Ada", password: "short" }))).toBe(320);
-    expect(await refusal(change.setUserPassword(context, { name: "Bob", password: "quite another word" }))).toBe(304);
+    expect(await refusal(setUserPassword(context, { name: "Ada", password: "short" }))).toBe(320);
+    expect(await refusal(setUserPassword(context, { name: "Bob", password: "quite another word" }))).toBe(304);
     expect(await fixture.r.sessions.count()).toBe(1);
-    await change.setUserPassword(context, { name: "Ada", password: "quite another word" });
+    await setUserPassword(context, { name: "Ada", password: "quite another word" });
     const { account } = await fixture.r.accounts.find({ id: userId }, []);
     expect([account?.secret, await fixture.r.sessions.count()]).toEqual(["hash of quite another word", 0]);
     expect(await audited()).toEqual(["account.created", "password.changed"]);
   });
 
   test("refuses a password change that a concurrent change overtook", async () => {
-    const userId = await createUser.createUser(context, ada);
+    const userId = await createUser(context, ada);
     const slow = {
       ...hasher,
       hash: async (password: string) => {
@@ -144,23 +146,24 @@ describe("user administration", () => {
     };
     const { account } = await fixture.r.accounts.find({ id: userId }, []);
     expect(account?.secretVersion).toBe(1);
-    const change = new SetUserPassword(passwords, slow, replace);
-    expect(await refusal(change.setUserPassword(context, { name: "Ada", password: "quite another word" }))).toBe(713);
+    expect(
+      await refusal(setUserPassword(using(context, { hasher: slow }), { name: "Ada", password: "quite another word" })),
+    ).toBe(713);
     expect(await audited()).toEqual(["account.created"]);
   });
 });
 
 describe("custom user administration", () => {
-  beforeEach(() => createUser.createUser(context, ada));
+  beforeEach(() => createUser(context, ada));
   const zoe = { name: "Zoe", password: "word", user: "Ada", email: null };
 
   test("adds, maps, disables and removes custom users", async () => {
-    expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, user: "Bob" }))).toBe(304);
-    expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, password: "abc" }))).toBe(320);
-    await addCustomUser.addCustomUser(context, zoe);
-    expect(await refusal(addCustomUser.addCustomUser(context, { ...zoe, name: "ZOE" }))).toBe(307);
+    expect(await refusal(addCustomUser(context, { ...zoe, user: "Bob" }))).toBe(304);
+    expect(await refusal(addCustomUser(context, { ...zoe, password: "abc" }))).toBe(320);
+    await addCustomUser(context, zoe);
+    expect(await refusal(addCustomUser(context, { ...zoe, name: "ZOE" }))).toBe(307);
     expect(await refusal(mapCustomUser(context, { name: "Zoe", user: "Bob" }))).toBe(304);
-    await createUser.createUser(context, { ...ada, name: "Bob" });
+    await createUser(context, { ...ada, name: "Bob" });
     await mapCustomUser(context, { name: "Zoe", user: "Bob" });
     const listed = await allPages(
       (part) => listCustomUsers(context, part),
@@ -179,16 +182,15 @@ describe("custom user administration", () => {
   });
 
   test("sets a password", async () => {
-    await addCustomUser.addCustomUser(context, zoe);
-    const change = new SetCustomPassword(passwords, hasher, replace, 4);
-    expect(await refusal(change.setCustomPassword(context, { name: "Zoe", password: "abc" }))).toBe(320);
-    await change.setCustomPassword(context, { name: "Zoe", password: "another" });
+    await addCustomUser(context, zoe);
+    expect(await refusal(setCustomPassword(context, { name: "Zoe", password: "abc" }))).toBe(320);
+    await setCustomPassword(context, { name: "Zoe", password: "another" });
     const { account } = await fixture.r.accounts.find({ realm: "custom", loginName: "Zoe" }, []);
     expect([account?.secret, (await audited()).at(-1)]).toEqual(["hash of another", "customPassword.changed"]);
   });
 
   test("removes second factors of users and custom users", async () => {
-    const id = await addCustomUser.addCustomUser(context, zoe);
+    const id = await addCustomUser(context, zoe);
     const factors = new SecondFactors(fixture.r.records);
     await factors.enrol({ subject: `custom:${id}`, appName: "app", sealedSecret: "s", recoveryCodes: [] });
     expect(await listSecondFactors(context, { after: null, limit: 10 })).toEqual([
@@ -206,7 +208,7 @@ describe("app names and app keys", () => {
   const tablet = { name: "tablet", appNames: null, origins: [], returnAddresses: [], key: null };
 
   test("are created once, and keys for existing app names only", async () => {
-    const key = await createAppKey.createAppKey(context, { ...tablet, appNames: ["app"] });
+    const key = await createAppKey(context, { ...tablet, appNames: ["app"] });
     expect((await fixture.r.appKeys.list(null, 10)).map(({ name }) => name)).toEqual(["key", "tablet"]);
     for (const [change, code] of [
       [{}, 307],
@@ -216,7 +218,7 @@ describe("app names and app keys", () => {
       [{ name: "other", returnAddresses: ["javascript:alert(1)"] }, 307],
       [{ name: "other", appNames: ["app", "nowhere"] }, 208],
     ] as const)
-      expect(await refusal(createAppKey.createAppKey(context, { ...tablet, ...change }))).toBe(code);
+      expect(await refusal(createAppKey(context, { ...tablet, ...change }))).toBe(code);
     expect(await refusal(setAppKeyEnabled(context, { name: "other", enabled: false }))).toBe(304);
     await setAppKeyEnabled(context, { name: "tablet", enabled: false });
     const events = await fixture.r.audit.read(0, 10);
@@ -251,12 +253,13 @@ describe("app names and app keys", () => {
 
   test("require second factors only with a master key", async () => {
     const office = { name: "office", seats: null, secondFactor: "forced" } as const;
-    expect(await refusal(applications(false).createApplication(context, office))).toBe(705);
-    await applications(false).createApplication(context, { ...office, secondFactor: "off" });
-    expect(await refusal(applications(true).createApplication(context, office))).toBe(307);
-    expect(await refusal(applications(false).setSecondFactor(context, office))).toBe(705);
-    expect(await refusal(applications(true).setSecondFactor(context, { ...office, name: "nowhere" }))).toBe(304);
-    await applications(true).setSecondFactor(context, office);
+    const without = using(context, { factorSecrets: { usable: false } as FactorSecrets });
+    expect(await refusal(createApplication(without, office))).toBe(705);
+    await createApplication(without, { ...office, secondFactor: "off" });
+    expect(await refusal(createApplication(context, office))).toBe(307);
+    expect(await refusal(setApplicationSecondFactor(without, office))).toBe(705);
+    expect(await refusal(setApplicationSecondFactor(context, { ...office, name: "nowhere" }))).toBe(304);
+    await setApplicationSecondFactor(context, office);
     expect(await audited()).toEqual(["app.created", "appSecondFactor.required"]);
   });
 });
@@ -280,7 +283,9 @@ describe("explanations of refusals", () => {
     ...more,
   });
   const foundOf = async (requestId: string) =>
-    (await explain.explainRefusal(fixture, requestId))?.failure?.steps.at(-1)?.found ?? null;
+    (await explainRefusal(using(fixture, { nextSteps: (code) => [`Step of ${code}.`] }), requestId))?.failure?.steps.at(
+      -1,
+    )?.found ?? null;
 
   test("a network keeps its newest, and takes no room of others", async () => {
     fixture = await openFixture({ explanations });
@@ -316,7 +321,9 @@ describe("explanations of refusals", () => {
     expect(await recordRefusal(fixture.database, refused("chosen"), 0)).toBe("stored");
     const other = refused("chosen", { error: new ServiceError(208), network: "192.0.2.2" });
     expect(await recordRefusal(fixture.database, other, 0)).toBe("exists");
-    expect((await explain.explainRefusal(fixture, "chosen"))?.failure).toMatchObject({
+    expect(
+      (await explainRefusal(using(fixture, { nextSteps: (code) => [`Step of ${code}.`] }), "chosen"))?.failure,
+    ).toMatchObject({
       code: 302,
       nextSteps: ["Step of 302."],
     });
@@ -327,11 +334,13 @@ describe("explanations of refusals", () => {
     fixture = await openFixture({ explanations }, () => ahead);
     const before = Date.now();
     await recordRefusal(fixture.database, refused("timed", { at: 1_000 }), 31_000);
-    expect((await explain.explainRefusal(fixture, "timed"))?.at).toBeLessThan(before - 29_000);
+    expect(
+      (await explainRefusal(using(fixture, { nextSteps: (code) => [`Step of ${code}.`] }), "timed"))?.at,
+    ).toBeLessThan(before - 29_000);
     ahead = week - 60_000;
-    expect(await explain.explainRefusal(fixture, "timed")).not.toBeNull();
+    expect(await explainRefusal(using(fixture, { nextSteps: (code) => [`Step of ${code}.`] }), "timed")).not.toBeNull();
     ahead = week + 1;
-    expect(await explain.explainRefusal(fixture, "timed")).toBeNull();
+    expect(await explainRefusal(using(fixture, { nextSteps: (code) => [`Step of ${code}.`] }), "timed")).toBeNull();
   });
 
   test("mask quoted texts, and names that are no fields, classes or attributes", async () => {
@@ -353,7 +362,9 @@ describe("explanations of refusals", () => {
     });
     const wrapped = new ServiceError(340, { detail: "hunter2", cause: outer });
     await recordRefusal(fixture.database, refused("noted", { error: wrapped }), 0);
-    const steps = (await explain.explainRefusal(fixture, "noted"))?.failure?.steps ?? [];
+    const steps =
+      (await explainRefusal(using(fixture, { nextSteps: (code) => [`Step of ${code}.`] }), "noted"))?.failure?.steps ??
+      [];
     expect(steps.slice(-2)).toEqual([
       { asked: "Outer?", found: "Yes." },
       { asked: "Inner?", found: "No." },

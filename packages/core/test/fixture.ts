@@ -11,7 +11,6 @@ import {
 } from "@sallyport/storage";
 import {
   type AppKeyContext,
-  CheckSecondFactors,
   CursorSealing,
   Database,
   type DatabasePolicy,
@@ -19,6 +18,12 @@ import {
   FactorSecrets,
   type KeyWrapping,
   Applications,
+  noHooks,
+  administratorGuard,
+  noLicenceMessages,
+  type ObjectServices,
+  type GateServices,
+  type Uses,
 } from "../src/index.ts";
 
 export const digests = {
@@ -47,17 +52,35 @@ export const plainCursors = new CursorSealing({
 });
 
 /** For a server without a master key. */
-export const checkSecondFactors = new CheckSecondFactors(
-  new FactorProofs(
-    new FactorSecrets(null, digests),
-    {
-      newSecret: () => "",
-      address: () => "",
-      stepOf: () => null,
-    },
-    digests,
-  ),
+const factorProofs = new FactorProofs(
+  new FactorSecrets(null, digests),
+  {
+    newSecret: () => "",
+    address: () => "",
+    stepOf: () => null,
+  },
+  digests,
 );
+
+/** Services of a server without hooks, master key and licence server. */
+export const services = {
+  objectHooks: noHooks,
+  cursorSealing: plainCursors,
+  slowQueries: { took: () => {} },
+  userGuard: administratorGuard,
+  random,
+  factorProofs,
+  licenceMessages: noLicenceMessages,
+} satisfies ObjectServices & GateServices;
+
+/** The context with these services in place of its own. */
+export function using<Context extends object, Given extends object>(
+  context: Context,
+  given: Given,
+): Context & Uses<Given> {
+  const { services: own = {} } = context as Partial<Uses<object>>;
+  return { ...context, services: { ...own, ...given } };
+}
 
 export const policy: DatabasePolicy = {
   sessions: { idleTimeout: 60_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0, perDevice: 1 },
@@ -86,7 +109,7 @@ export interface Fixture {
   readonly files: MemoryFileStore;
   readonly r: Repositories;
   /** A request with the fixture's app key. */
-  readonly context: AppKeyContext;
+  readonly context: AppKeyContext & Uses<ObjectServices & GateServices>;
   insert(...objects: NewObject[]): Promise<ObjectId[]>;
   define(...classes: ClassDefinition[]): Promise<void>;
 }
@@ -127,6 +150,7 @@ export async function openFixture(
       modelGeneration,
       settingsGeneration,
       appKey,
+      services,
     },
     insert: async (...objects) => (await r.objects.insert(objects)).map(({ id }) => id),
     define: async (...put) => {

@@ -1,5 +1,5 @@
 import { type Account, type Storage, untilDone } from "@sallyport/storage";
-import { AlignIndexes, mapCustomAccount, PendingPasswords, SecondFactors } from "../src/index.ts";
+import { mapCustomAccount, PendingPasswords, SecondFactors, alignIndexes } from "../src/index.ts";
 import { digests } from "./fixture.ts";
 import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
 import { concurrently, minute, openStoreFixture, type StoreFixture, tally } from "./stores/store-fixture.ts";
@@ -23,7 +23,7 @@ describe("records", () => {
       repositories: { model: { load: async () => ({ generation: (generation += 1), classes: [] }) } },
       alignIndexes: async () => ({ built: [], removed: 0 }),
     } as unknown as Storage;
-    await expect(new AlignIndexes().alignIndexes(storage)).rejects.toMatchObject({ code: 706 });
+    await expect(alignIndexes(storage)).rejects.toMatchObject({ code: 706 });
   });
 
   describe("second factor tokens", () => {

@@ -1,13 +1,13 @@
 import { type ObjectId, passwordAuthentication, type Principal } from "@sallyport/storage";
-import { type SessionContext } from "../src/index.ts";
+import type { AppKeyContext, SessionContext } from "../src/index.ts";
 import { digests, type Fixture } from "./fixture.ts";
 
 /** A request of a session of a user, under the current model. */
-export async function sessionContext(
-  { context, r }: Fixture,
+export async function sessionContext<Context extends AppKeyContext>(
+  { context, r }: Pick<Fixture, "r"> & { readonly context: Context },
   who: Partial<Principal> = {},
   name = "session",
-): Promise<SessionContext> {
+): Promise<Context & SessionContext> {
   const { generation } = await r.model.load();
   const userId: ObjectId = who.userId ?? "ZZZ";
   const sessionDigest = digests.sha256(name);

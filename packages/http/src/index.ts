@@ -12,7 +12,6 @@ export type { RefusalRecorder } from "./pipeline/refusal.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
 export { JsonText, type Route } from "./routes/route.ts";
 export { routeTable } from "./routes/route-table.ts";
-export type { UseCases } from "./routes/use-cases.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
 export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
 export {

@@ -1,9 +1,14 @@
 import { headerNames, onlyReads } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
-import { type KeyedRequest, type Serialization, type SessionContext } from "@sallyport/core";
+import {
+  type KeyedRequest,
+  type Serialization,
+  type SessionContext,
+  executeOnceApart,
+  executeOnce,
+} from "@sallyport/core";
 import type { Exchange } from "./pipeline/exchange.ts";
-import type { Route, Success, RouteHandler } from "./routes/route.ts";
-import type { UseCases } from "./routes/use-cases.ts";
+import type { Route, RouteHandler, Served, Success } from "./routes/route.ts";
 
 const keyForm = /^[\x20-\x7e]{1,128}$/;
 
@@ -35,33 +40,30 @@ export function takesItemKey(route: Route): boolean {
   return !onlyReads(route) && route.effect !== "model";
 }
 
-type OnceParts = Pick<UseCases, "executeOnce" | "executeMacro" | "objectHooks">;
-
 /** The route, which executes a request with a key once. Without one, nothing changes. */
-export function executedOnce(route: Route, parts: OnceParts): Route {
+export function executedOnce(route: Route): Route {
   const { handle } = route;
   const handleOnce: RouteHandler = (context, input) => {
     if (input.keyed === null) return handle(context, input);
     const { serialization } = (input.query ?? {}) as { readonly serialization?: Serialization | undefined };
     const keyed = { ...input.keyed, serialization };
-    const work = async (inside: SessionContext) => (await handle(inside, input)) as Success;
-    const once = parts.executeOnce;
+    const work = async (inside: Served<SessionContext>) => (await handle(inside, input)) as Success;
     // Only routes with sessions take keys.
-    const session = context as SessionContext;
-    if (route.apart !== undefined) return once.executeApart(session, keyed, work, route.apart);
-    const executesMacro = route.effect === "macro";
-    return withWorkers(session, { ...parts, executesMacro }, (ready) => once.execute(ready, keyed, work));
+    const session = context as Served<SessionContext>;
+    if (route.apart !== undefined) return executeOnceApart(session, keyed, work, route.apart);
+    return withWorkers(session, route.effect === "macro", (ready) => executeOnce(ready, keyed, work));
   };
   return { ...route, handle: handleOnce };
 }
 
 /** Reserves worker threads for macros and hooks before a transaction. Waiting for one must not hold a database connection. */
 export async function withWorkers<T>(
-  context: SessionContext,
-  { objectHooks, executeMacro, executesMacro }: Omit<OnceParts, "executeOnce"> & { readonly executesMacro: boolean },
-  work: (context: SessionContext) => Promise<T>,
+  context: Served<SessionContext>,
+  executesMacro: boolean,
+  work: (context: Served<SessionContext>) => Promise<T>,
 ): Promise<T> {
+  const { objectHooks, macroRunner } = context.services;
   const active = await objectHooks.current(context);
   if (active !== null) return active.prepared(context, work);
-  return executesMacro ? executeMacro.prepared(context, work) : work(context);
+  return executesMacro ? macroRunner.withLease(context, work) : work(context);
 }

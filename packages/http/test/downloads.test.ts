@@ -197,8 +197,8 @@ describe("downloads", () => {
   });
 
   test("that fail after the first byte end the connection", async () => {
-    const shorter = useCases.openFile.openFile;
-    Object.assign(useCases.openFile, {
+    const { openFile } = useCases;
+    Object.assign(useCases, {
       openFile: async () => ({
         ...use.opened,
         read: async () =>
@@ -209,7 +209,7 @@ describe("downloads", () => {
       }),
     });
     await expect(send("GET", "/v1/file/1AB")).rejects.toThrow(/terminated|failed/);
-    Object.assign(useCases.openFile, {
+    Object.assign(useCases, {
       openFile: async () => ({
         ...use.opened,
         read: async () => {
@@ -218,7 +218,7 @@ describe("downloads", () => {
       }),
     });
     expect(await send("GET", "/v1/file/1AB")).toMatchObject({ status: 500, code: "707" });
-    Object.assign(useCases.openFile, { openFile: shorter });
+    Object.assign(useCases, { openFile });
   });
 });
 

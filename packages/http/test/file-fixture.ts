@@ -16,11 +16,10 @@ import { AesCtrChannelCipher } from "@sallyport/crypto";
 import {
   type Application,
   type ApplicationParts,
-  type TrafficRecorder,
   createApplication,
   createServer,
   routeTable,
-  type UseCases,
+  type TrafficRecorder,
 } from "@sallyport/http";
 
 export const ivPrefix = Uint8Array.of(1, 2, 3);
@@ -101,45 +100,36 @@ export const found = { object: { "~ObjectID": "1A" }, version: 3 };
 export const content = randomBytes(300_000);
 export const validators = { sha256: "01020300", modifiedAt: Date.UTC(2025, 6, 1, 10) };
 
+/** The use cases of files, in place of those of the domain. */
 export const useCases = {
-  beginUpload: { beginUpload: async () => stateOf(0) },
-  readUpload: { readUpload: async () => stateOf(7) },
-  cancelUpload: { cancelUpload: async () => {} },
-  finishUpload: {
-    finishUpload: async (_context: unknown, _id: string, input: object) => ({ ...found, object: { ...input } }),
+  beginUpload: async () => stateOf(0),
+  readUpload: async () => stateOf(7),
+  cancelUpload: async () => {},
+  finishUpload: async (_context: unknown, _id: string, input: object) => ({ ...found, object: { ...input } }),
+  storeChunk: async (_context: unknown, _id: string, range: ChunkRange | null, receive: ReceiveFile) =>
+    stateOf((await receiveAll(range, receive)).bytes.length),
+  storeFile: async (_context: unknown, receive: ReceiveFile) => {
+    await receiveAll(null, receive);
+    return found;
   },
-  storeChunk: {
-    storeChunk: async (_context: unknown, _id: string, range: ChunkRange | null, receive: ReceiveFile) =>
-      stateOf((await receiveAll(range, receive)).bytes.length),
-  },
-  storeFile: {
-    storeFile: async (_context: unknown, receive: ReceiveFile) => {
-      await receiveAll(null, receive);
-      return found;
+  openFile: async () => ({
+    ...use.opened,
+    isReadable: async () => use.mayRead,
+    read: async ({ offset, length }: { offset: number; length: number }) => {
+      use.readEnded = false;
+      return (async function* () {
+        try {
+          for (let at = offset; at < offset + length; at += 65_536)
+            yield use.opened.size > content.length
+              ? Buffer.alloc(65_536)
+              : content.subarray(at, Math.min(at + 65_536, offset + length));
+        } finally {
+          use.readEnded = true;
+        }
+      })();
     },
-  },
-  openFile: {
-    openFile: async () => ({
-      ...use.opened,
-      isReadable: async () => use.mayRead,
-      read: async ({ offset, length }: { offset: number; length: number }) => {
-        use.readEnded = false;
-        return (async function* () {
-          try {
-            for (let at = offset; at < offset + length; at += 65_536)
-              yield use.opened.size > content.length
-                ? Buffer.alloc(65_536)
-                : content.subarray(at, Math.min(at + 65_536, offset + length));
-          } finally {
-            use.readEnded = true;
-          }
-        })();
-      },
-    }),
-  },
-  objectHooks: { current: async () => null },
-  executeMacro: {},
-} as unknown as UseCases;
+  }),
+};
 
 /** Milliseconds that an upload may be silent. Short, so that the tests of silent clients are, too. */
 const shortSilence = 400;
@@ -169,7 +159,8 @@ const settings = {
 export const parts = {
   settings,
   databases: new Map([["", database]]),
-  routes: routeTable(useCases),
+  services: { objectHooks: { current: async () => null } },
+  routes: routeTable(useCases as never),
   digests: { sha256: () => new Uint8Array(32) },
   credentialReader: {
     sessionId: (id: string) => (id === "id" ? { mode: "session", digest: "" } : null),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ClassDefinition, objectIdOf, objectNumber, type Repositories } from "@sallyport/storage";
-import { CreateAccount, Applications } from "@sallyport/core";
+import { Applications, createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import { articleAttributes, contactAttributes, orderAttributes, password } from "./sample-data.ts";
@@ -51,8 +51,8 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
     { className: "User", attributes: { Name: "first", Groups: [groupId] }, links: { Groups: [groupId] } },
   ]);
   const userId = user?.id ?? "";
-  const createAccount = new CreateAccount(await Argon2PasswordHasher.create(), digests, new NodeRandomSource());
-  await createAccount.createAccount(r.accounts, {
+  const services = { hasher: await Argon2PasswordHasher.create(), random: new NodeRandomSource() };
+  await createAccount({ database: { digests }, services }, r.accounts, {
     realm: "database",
     userId,
     loginName: "first",

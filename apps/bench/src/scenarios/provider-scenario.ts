@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { identityLinkId, identityLinkKind, linkOwner } from "@sallyport/storage";
-import { operatorEvent, OwnUnit, ProviderSealing, PutProvider } from "@sallyport/core";
+import { operatorEvent, OwnUnit, ProviderSealing, putProvider } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { identityProviders, fakeIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/fake-identity-providers";
@@ -95,9 +95,14 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
     const { clientId, clientSecret } = fakeClient;
     const provider = identityProviders({}).get(fakeClient.provider);
     if (provider === undefined) throw new Error("There is no provider with this name.");
-    const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
-    await put.putProvider(
-      { r: storage.repositories, unit: new OwnUnit(storage), eventOf: operatorEvent },
+    const providerSealing = new ProviderSealing(new AesGcmKeyWrapping(masterKey));
+    await putProvider(
+      {
+        r: storage.repositories,
+        unit: new OwnUnit(storage),
+        eventOf: operatorEvent,
+        services: { providerSealing },
+      },
       { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
     );
     const { accounts, records } = storage.repositories;

@@ -8,7 +8,7 @@ import type { MacroHost, MacroInvocation, MacroLease, MacroRuntime } from "@sall
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import { pino } from "pino";
 import { createContainer } from "../composition/create-container.ts";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { draftedHooks, draftOf } from "./macro-drafts.ts";
 import { RecordedRuntime } from "./recorded-runtime.ts";
@@ -251,35 +251,35 @@ describe("trial", () => {
 
   beforeEach(async () => {
     const container = createContainer(configuration, pino({ enabled: false }));
-    container.onActivation(identifiers.tuning, (_context, { macros, ...tuning }) => ({
+    container.onActivation(components.tuning, (_context, { macros, ...tuning }) => ({
       ...tuning,
       macros: { ...macros, threadPriority: 0 },
     }));
     let runtime: RecordedRuntime | undefined;
     container.onActivation(
-      identifiers.macroRuntime,
+      components.macroRuntime,
       (_context, recorded: MacroRuntime) => (runtime = new RecordedRuntime(recorded)),
     );
-    const database = (await container.getAsync(identifiers.databases)).get("");
+    const database = (await container.getAsync(components.databases)).get("");
     if (!database) throw new Error("There is no database.");
     await database.storage.migrate();
-    await (await container.getAsync(identifiers.demoSeeder)).seed({
+    await (await container.getAsync(components.demoSeeder)).seed({
       alias: database.alias,
       storage: database.storage,
       policy: database.policy,
       fileCipher: database.fileCipher,
       files: null,
     });
-    const [executeMacro, digests, random] = [
-      await container.getAsync(identifiers.executeMacro),
-      container.get(identifiers.digests),
-      container.get(identifiers.random),
+    const [services, digests, random] = [
+      await container.getAsync(components.services),
+      container.get(components.digests),
+      container.get(components.random),
     ];
-    trial = new Trial({ database, executeMacro, digests, random, runtime: runtime as RecordedRuntime });
+    trial = new Trial({ database, services, digests, random, runtime: runtime as RecordedRuntime });
     sessions = () => database.storage.repositories.sessions.count();
     close = async () => {
       await runtime?.close();
-      await container.get(identifiers.engines).close();
+      await container.get(components.engines).close();
     };
   });
 

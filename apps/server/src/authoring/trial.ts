@@ -12,13 +12,15 @@ import {
   Applications,
   type BrokenModule,
   type Database,
-  type ExecuteMacro,
   isMacroName,
   JoinedUnit,
   MacroFault,
   OwnUnit,
   type SessionContext,
   withScopes,
+  executeMacro,
+  type MacroServices,
+  type Uses,
 } from "@sallyport/core";
 import { didYouMean, tableLines } from "@sallyport/client/terminal";
 import type { RecordedCall, RecordedRuntime, Recording } from "./recorded-runtime.ts";
@@ -50,11 +52,13 @@ export interface TrialOutcome {
 
 interface TrialParts {
   readonly database: Database;
-  readonly executeMacro: ExecuteMacro;
+  readonly services: MacroServices;
   readonly runtime: RecordedRuntime;
   readonly digests: Digests;
   readonly random: RandomSource;
 }
+
+interface TrialContext extends SessionContext, Uses<MacroServices> {}
 
 /** Rolls back the transaction of a trial. */
 class RollbackSignal extends Error {}
@@ -100,8 +104,8 @@ export class Trial {
     return [...modules.all()].filter((module) => module.kind === "broken");
   }
 
-  private async execute(context: SessionContext, { macro, input, skipChecker }: TrialRequest): Promise<TrialOutcome> {
-    const { executeMacro, runtime, database } = this.parts;
+  private async execute(context: TrialContext, { macro, input, skipChecker }: TrialRequest): Promise<TrialOutcome> {
+    const { runtime, database } = this.parts;
     // Loading the macros must not count as execution time.
     const modules = await database.macros.current(context);
     if (isMacroName(macro) && modules.find(macro) === undefined)
@@ -113,7 +117,7 @@ export class Trial {
     const began = performance.now();
     const ended = () => ({ recording: runtime.take(), milliseconds: performance.now() - began });
     try {
-      const { result, message } = await executeMacro.executeMacro(context, macro, { input, skipCheck: skipChecker });
+      const { result, message } = await executeMacro(context, macro, { input, skipCheck: skipChecker });
       return { data: result, message, error: undefined, ...ended() };
     } catch (error) {
       return { data: undefined, message: undefined, error, ...ended() };
@@ -125,8 +129,8 @@ export class Trial {
     { user, appNames: asked }: TrialRequest,
     r: Repositories,
     unit: SessionContext["unit"],
-  ): Promise<SessionContext> {
-    const { database, digests, random } = this.parts;
+  ): Promise<TrialContext> {
+    const { database, digests, random, services } = this.parts;
     const { account, user: object } = await r.accounts.find({ realm: "database", loginName: user }, []);
     if (account === null || object === null) throw new TrialError(`There is no user "${user}".`);
     if (account.disabled) throw new TrialError(`The user "${user}" is disabled.`);
@@ -156,6 +160,7 @@ export class Trial {
       requestId: "trial",
       origin: { address: "127.0.0.1", network: "127.0.0.1" },
       database,
+      services,
       r,
       unit,
       modelGeneration,

@@ -6,8 +6,8 @@ import {
   safeAppKeyLength,
   setAppKeyEnabled,
   withScopes,
+  createAppKey,
 } from "@sallyport/core";
-import { identifiers } from "../composition/identifiers.ts";
 import { appAdvice } from "./app.ts";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";
@@ -82,10 +82,9 @@ function create(name: string, options: CreateOptions): Work {
     throw new CommandError("A key with scope admin is always generated. Omit --key-file.");
   acceptAppKey({ name, origins, returnAddresses });
   const given = keyFile === undefined ? null : acceptKeyText(readGivenFile(keyFile).toString().trim());
-  return async ({ container, administration }) => {
-    const createAppKey = await container.getAsync(identifiers.createAppKey);
+  return async ({ serving }) => {
     const input = { name, appNames, origins, returnAddresses, key: given, scope };
-    const key = await advising(208, appAdvice, () => createAppKey.createAppKey(administration, input));
+    const key = await advising(208, appAdvice, async () => createAppKey(await serving("random"), input));
     if (given === null) console.log(key);
     else if (given.length < safeAppKeyLength) {
       console.error(`Warning: the key has fewer than ${safeAppKeyLength} characters and can be guessed.`);

@@ -1,6 +1,13 @@
 import { allPages, type SeatKind } from "@sallyport/storage";
-import { type Application, Applications, type SeatChange, type SecondFactorRule } from "@sallyport/core";
-import { identifiers } from "../composition/identifiers.ts";
+import {
+  type Application,
+  Applications,
+  type SeatChange,
+  type SecondFactorRule,
+  createApplication,
+  setApplicationSeats,
+  setApplicationSecondFactor,
+} from "@sallyport/core";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
@@ -83,10 +90,9 @@ function create(name: string, options: CreateOptions): Work {
   if (name.trim() === "") throw new CommandError("The name must not be empty.");
   const seats = seatsIn(options.seats ?? unlimited, options);
   const secondFactor = ruleOf(options.secondFactor ?? "off");
-  return async ({ container, administration }) => {
-    const applications = await container.getAsync(identifiers.createApplication);
-    await advising(705, masterKeyAdvice, () =>
-      applications.createApplication(administration, { name, ...seats, secondFactor }),
+  return async ({ serving }) => {
+    await advising(705, masterKeyAdvice, async () =>
+      createApplication(await serving("factorSecrets"), { name, ...seats, secondFactor }),
     );
     console.log(`Created app name "${name}".`);
   };
@@ -94,9 +100,8 @@ function create(name: string, options: CreateOptions): Work {
 
 function setSeats(name: string, text: string, options: SeatOptions): Work {
   const seats = seatsIn(text, options);
-  return async ({ container, administration }) => {
-    const applications = await container.getAsync(identifiers.createApplication);
-    await applications.setSeats(administration, { name, ...seats });
+  return async ({ administration }) => {
+    await setApplicationSeats(administration, { name, ...seats });
     console.log(`Set the seats of "${name}" to ${text}.`);
   };
 }
@@ -115,9 +120,10 @@ function kindOf(word: string): SeatKind {
 
 function setSecondFactor(name: string, word: string): Work {
   const secondFactor = ruleOf(word);
-  return async ({ container, administration }) => {
-    const applications = await container.getAsync(identifiers.createApplication);
-    await advising(705, masterKeyAdvice, () => applications.setSecondFactor(administration, { name, secondFactor }));
+  return async ({ serving }) => {
+    await advising(705, masterKeyAdvice, async () =>
+      setApplicationSecondFactor(await serving("factorSecrets"), { name, secondFactor }),
+    );
     console.log(`Set the second factor policy of "${name}" to ${secondFactor}.`);
   };
 }

@@ -1,6 +1,15 @@
 import { types } from "node:util";
 import { type ArchiveRecord, ServiceError } from "@sallyport/storage";
-import { type ArchivedFile, fileKind, KeyStore, mailJobs, reserveUserNames } from "@sallyport/core";
+import {
+  type ArchivedFile,
+  fileKind,
+  KeyStore,
+  mailJobs,
+  reserveUserNames,
+  dumpFiles,
+  alignIndexes,
+  restoreFiles,
+} from "@sallyport/core";
 import {
   ArchiveFault,
   type ArchiveHeader,
@@ -13,7 +22,7 @@ import {
   withoutSecrets,
   writeArchive,
 } from "../archive/index.ts";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import { version } from "../composition/version.ts";
 import { CommandError } from "./command-error.ts";
 import { ArchiveProgress, counted, grouped } from "./progress.ts";
@@ -49,7 +58,7 @@ export function defineDump(command: ServerCommand): void {
 
 function dump({ output, files = false, ...kept }: DumpOptions): Work {
   const without = (["credentials", "keys"] as const).filter((what) => !kept[what]);
-  return async ({ database, container }) => {
+  return async ({ database, serving }) => {
     const { name, storage } = database;
     const { records } = storage.repositories;
     const { count } = await records.count(mailJobs);
@@ -63,7 +72,7 @@ function dump({ output, files = false, ...kept }: DumpOptions): Work {
     const writtenAt = new Date(await storage.now()).toISOString();
     const exported = storage.archive.export();
     const parts = without.length === 0 ? exported : withoutSecrets(exported, without);
-    const all = files ? (await container.getAsync(identifiers.dumpFiles)).dumpFiles(database, parts) : parts;
+    const all = files ? dumpFiles(await serving("hashes"), parts) : parts;
     const archive = writeArchive({ version, database: name, writtenAt, without, files }, progress.watch(all));
     await advising(707, 'Nothing was written. Run "sallyport-server file check".', () =>
       saveArchive(output, archive),
@@ -117,7 +126,7 @@ async function restore({ config, alias, input, files = false }: RestoreOptions):
       await importRecords(opened, target, await recordsToImport(opened, progress.watch(archive.records), files));
       await reserveUserNames(opened.database);
       // Queries would be slow until a server builds the indexes.
-      await (await opened.container.getAsync(identifiers.alignIndexes)).alignIndexes(opened.database.storage);
+      await alignIndexes(opened.database.storage);
       console.log(
         `Restored ${contentsOf(progress, files)} of the database "${header.database}" as of ${header.writtenAt}.`,
       );
@@ -136,13 +145,13 @@ async function restore({ config, alias, input, files = false }: RestoreOptions):
 
 /** The records to import. With `files`, the bytes of files are written as the records are read. */
 async function recordsToImport(
-  { database, container }: OpenedDatabase,
+  { database, container, serving }: OpenedDatabase,
   records: AsyncIterable<ArchiveRecord | ArchivedFile>,
   files: boolean,
 ): Promise<AsyncIterable<ArchiveRecord>> {
   if (!files) return withoutFiles(records);
-  await (await container.getAsync(identifiers.fileKeeper)).prepare(database);
-  return (await container.getAsync(identifiers.restoreFiles)).restoreFiles(database, records);
+  await (await container.getAsync(components.fileKeeper)).prepare(database);
+  return restoreFiles(await serving("hashes", "random"), records);
 }
 
 async function importRecords(
@@ -172,7 +181,7 @@ function leftOutNotes({ without, files: hasFiles }: ArchiveHeader, files: boolea
 
 /** Checks that the master key opens the restored keys. The first encrypted log-in would fail otherwise. */
 async function keyNotes({ database, container }: OpenedDatabase): Promise<string[]> {
-  const rings = await container.getAsync(identifiers.keyRings);
+  const rings = await container.getAsync(components.keyRings);
   const notes: string[] = [];
   for (const kind of ["rsa", "jwt"] as const) {
     if ((await new KeyStore(database.storage.repositories.records).current(kind)) === null) continue;

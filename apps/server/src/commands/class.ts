@@ -1,6 +1,5 @@
 import { type Principal, seesAll } from "@sallyport/storage";
-import { type ClassStructure } from "@sallyport/core";
-import { identifiers } from "../composition/identifiers.ts";
+import { type ClassStructure, readStructure } from "@sallyport/core";
 import { listCommand } from "./list-command.ts";
 import type { ServerCommand } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";
@@ -32,11 +31,10 @@ export function defineClass(group: ServerCommand): void {
   );
 }
 
-async function read({ database, container }: OpenedDatabase): Promise<ListedClass[]> {
+async function read({ database }: OpenedDatabase): Promise<ListedClass[]> {
   const r = database.storage.repositories;
   const { generation } = await r.model.load();
-  const readStructure = await container.getAsync(identifiers.readStructure);
-  const { classes } = await readStructure.readStructure({
+  const { classes } = await readStructure({
     r,
     database,
     unit: database.unit,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClassDefinition, describeCapabilities } from "@sallyport/storage";
-import { recoverDatabase, reserveUserNames, restartSync, setMaintenance } from "@sallyport/core";
-import { identifiers } from "../composition/identifiers.ts";
+import { recoverDatabase, reserveUserNames, restartSync, setMaintenance, alignIndexes } from "@sallyport/core";
+import { components } from "../composition/components.ts";
 import { duration } from "../configuration/field-kinds.ts";
 import { type DatabaseConfiguration, isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { describeError } from "./report-failure.ts";
@@ -67,12 +67,12 @@ async function migrate({ config, alias, model }: MigrateOptions): Promise<void> 
  * Migrates one database and aligns its indexes, because the role of the servers may lack the right to build them.
  * Returns the changes, the storage capabilities, and the names of classes whose definition differs from the given one.
  */
-async function migrateOne({ database, container }: OpenedDatabase, classes: readonly ClassDefinition[]) {
+async function migrateOne({ database }: OpenedDatabase, classes: readonly ClassDefinition[]) {
   const { storage } = database;
   const { applied } = await storage.migrate(classes);
   // Required even without migrations: servers of an earlier version may have created users since.
   await reserveUserNames(database);
-  const report = await (await container.getAsync(identifiers.alignIndexes)).alignIndexes(storage);
+  const report = await alignIndexes(storage);
   const changed = report === "busy" ? 0 : report.built.length + report.removed;
   const changes = [
     ...(applied.length === 0 ? [] : [`applied ${applied.join(", ")}`]),
@@ -110,8 +110,8 @@ async function seed(options: AliasOptions): Promise<void> {
   await withOpened(configuration, target, async ({ container, database }) => {
     if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0)
       await reserveUserNames(database);
-    await (await container.getAsync(identifiers.fileKeeper)).prepare(database);
-    const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
+    await (await container.getAsync(components.fileKeeper)).prepare(database);
+    const state = await (await container.getAsync(components.demoSeeder)).seed(database);
     if (state === "foreign") throw new CommandError("The database is not empty. The demo data was not added.");
     console.log(state === "seeded" ? "Added the demo data." : "The database already contains the demo data.");
   });
@@ -206,7 +206,7 @@ async function recover(options: RecoverOptions): Promise<void> {
   const target = chosen(configuration, options.alias);
   await withExisting(configuration, evenAfterLostWrites(target), async ({ administration, container }) => {
     const { storage } = target;
-    const recovery = storage === null ? null : await container.get(identifiers.engines).recovery(storage);
+    const recovery = storage === null ? null : await container.get(components.engines).recovery(storage);
     if (recovery === null) throw new CommandError("A database of this engine cannot be recovered.");
     const sessions = allSessions ? "all" : "secure";
     const outcome = await recoverDatabase(administration, recovery, { force, nothingLost, sessions });

@@ -1,4 +1,4 @@
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import { type Configuration, ConfigurationError, loadConfiguration } from "../configuration/index.ts";
 import { examineServer } from "../doctor/examine-server.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -6,6 +6,7 @@ import { type JsonOptions, printJson } from "./list-command.ts";
 import { describeError } from "./report-failure.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
 import { withOpened } from "./with-database.ts";
+import { listProviders } from "@sallyport/core";
 
 /** `doctor`: examines the server and prints each finding with its fix. */
 export function defineDoctor(command: ServerCommand): void {
@@ -37,9 +38,10 @@ async function examine(file: string | undefined): Promise<readonly Finding[]> {
       withOpened(configuration, each, async ({ database, container }) =>
         work({
           database,
-          keyRings: await container.getAsync(identifiers.keyRings),
-          listProviders: await container.getAsync(identifiers.listProviders),
-          facts: async () => (each.storage === null ? null : container.get(identifiers.engines).facts(each.storage)),
+          keyRings: await container.getAsync(components.keyRings),
+          listProviders: async (context) =>
+            listProviders({ ...context, services: await container.getAsync(components.registration) }),
+          facts: async () => (each.storage === null ? null : container.get(components.engines).facts(each.storage)),
         }),
       ),
   });

@@ -1,6 +1,13 @@
-import type { CheckedFile, FileState, ListedFile } from "@sallyport/core";
+import {
+  type CheckedFile,
+  type FileState,
+  type ListedFile,
+  listFiles,
+  unknownFiles,
+  checkFiles,
+  collectNow,
+} from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
-import { identifiers } from "../composition/identifiers.ts";
 import { durationText, millisecondsOf } from "../configuration/field-kinds.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson, printList } from "./list-command.ts";
@@ -60,10 +67,9 @@ function list({ state, name = "", ...options }: ListOptions): Work {
     throw new CommandError(`The state must be complete, uploading or unused, not "${state}".`);
   const isWanted = (each: ListedFile) =>
     (state === undefined || each.state === state) && (each.name ?? "").toLowerCase().includes(name.toLowerCase());
-  return async ({ administration, container }) => {
+  return async ({ administration }) => {
     const found: ListedFile[] = [];
-    for await (const each of (await container.getAsync(identifiers.listFiles)).listFiles(administration))
-      if (isWanted(each)) found.push(each);
+    for await (const each of listFiles(administration)) if (isWanted(each)) found.push(each);
     if (found.length === 0 && !options.json) console.error("There are no files.");
     else printList(found, shown, options);
   };
@@ -118,12 +124,11 @@ const problemColumns = {
   PROBLEM: ({ problem }: Problem) => problem,
 };
 
-async function checkAll({ administration, container }: OpenedDatabase, fast: boolean) {
-  const checkFiles = await container.getAsync(identifiers.checkFiles);
+async function checkAll({ administration, serving }: OpenedDatabase, fast: boolean) {
   const progress = new ProgressLine(process.stderr);
   // First, because it fails without a store. Otherwise every file would be missing.
   const unknown: string[] = [];
-  for await (const file of checkFiles.unknownFiles(administration)) unknown.push(file);
+  for await (const file of unknownFiles(administration)) unknown.push(file);
   let [files, bytes, read] = [0, 0, 0];
   const problems: Problem[] = [];
   const show = () => progress.show(() => `Checking ${counted(files, "file")}, ${byteText(fast ? bytes : read)}`);
@@ -131,7 +136,7 @@ async function checkAll({ administration, container }: OpenedDatabase, fast: boo
     read += length;
     show();
   };
-  for await (const { problem, ...file } of checkFiles.checkFiles(administration, { fast, onBytes })) {
+  for await (const { problem, ...file } of checkFiles(await serving("hashes"), { fast, onBytes })) {
     files += 1;
     bytes += file.size;
     if (problem !== null) problems.push({ ...file, problem });
@@ -150,9 +155,8 @@ function collect({ olderThan = "1d", dryRun = false, json }: CollectOptions): Wo
   const minimumAge = millisecondsOf(olderThan);
   if (Number.isNaN(minimumAge))
     throw new CommandError(`--older-than must be a duration such as 12h or 7d, not "${olderThan}".`);
-  return async ({ administration, container }) => {
-    const collector = await container.getAsync(identifiers.collectFiles);
-    const collected = await collector.collectNow(administration, { minimumAge, dryRun });
+  return async ({ administration }) => {
+    const collected = await collectNow(administration, { minimumAge, dryRun });
     if (json) {
       printJson(collected);
       return;

@@ -1,7 +1,7 @@
-import { KeyStore } from "@sallyport/core";
+import { KeyStore, rotateKey, resealSecrets } from "@sallyport/core";
 import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type JsonOptions, listCommand, printJson, printList } from "./list-command.ts";
 import { counted, grouped } from "./progress.ts";
@@ -19,7 +19,7 @@ export function defineKey(group: ServerCommand): void {
       plural: "keys",
       read: async ({ database, container }) => {
         const keys = new KeyStore(database.storage.repositories.records);
-        const { supplied } = await container.getAsync(identifiers.keySupply);
+        const { supplied } = await container.getAsync(components.keySupply);
         for (const { kind, keyId } of supplied.values()) {
           if ((await keys.current(kind))?.keyId === keyId) continue;
           console.error(
@@ -126,9 +126,8 @@ async function rotateIn(
   kind: ServerKeyKind,
   lost: boolean,
 ): Promise<Rotated> {
-  return withExisting(configuration, target, async ({ administration, container }) => {
-    const rotateKey = await container.getAsync(identifiers.rotateKey);
-    const outcome: KeyRotation | RotationRefusal = await rotateKey.rotateKey(administration, { kind, lost });
+  return withExisting(configuration, target, async ({ administration, serving }) => {
+    const outcome: KeyRotation | RotationRefusal = await rotateKey(await serving("keySupply"), { kind, lost });
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));
     const accepted = await new KeyStore(administration.r.records).accepted(kind);
     const until = accepted.find(({ keyId }) => keyId === outcome.before)?.acceptedUntil ?? null;
@@ -199,11 +198,10 @@ async function reseal(options: ResealOptions): Promise<void> {
     progress.show(() => `Reading ${counted(read, "record")}`);
   };
   const { results, end } = await inDatabases(options, (configuration, target) =>
-    withExisting(configuration, target, async ({ administration, container }): Promise<Resealed> => {
-      const resealSecrets = await container.getAsync(identifiers.resealSecrets);
+    withExisting(configuration, target, async ({ serving }): Promise<Resealed> => {
       return {
         alias: target.alias,
-        ...(await resealSecrets.resealSecrets(administration, { dryRun, onProgress })),
+        ...(await resealSecrets(await serving("keyWrapping"), { dryRun, onProgress })),
       };
     }),
   );

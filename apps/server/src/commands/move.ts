@@ -1,7 +1,7 @@
 import { sealJson } from "@sallyport/core";
 import type { MoveReport, MoveStep, PostgresMove } from "@sallyport/storage-knex";
 import { byteText, ProgressLine } from "@sallyport/client/terminal";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import { faultOfAddress, maskedUrl } from "../configuration/index.ts";
 import { atPlace } from "../databases/move-follower.ts";
 import { CommandError } from "./command-error.ts";
@@ -43,7 +43,7 @@ async function move({ config, alias, ...options }: MoveOptions): Promise<void> {
   const from = options.from === undefined ? storage.url : urlIn(options.from, "--from");
   const subscriber = options.subscriber === undefined ? to : urlIn(options.subscriber, "--subscriber");
   await withOpened(configuration, atPlace(target, storage, to), async (opened) => {
-    const wrapping = await opened.container.getAsync(identifiers.keyWrapping);
+    const wrapping = await opened.container.getAsync(components.keyWrapping);
     if (wrapping === null)
       throw new CommandError(
         "The master key is not set. Servers read the connection string of the new place encrypted with it. Set MASTER_KEY.",

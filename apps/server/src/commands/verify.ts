@@ -1,6 +1,5 @@
-import type { Violation } from "@sallyport/core";
+import { type Violation, verifyDatabase } from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
-import { identifiers } from "../composition/identifiers.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson, printList } from "./list-command.ts";
 import { counted, grouped } from "./progress.ts";
@@ -26,7 +25,7 @@ export function defineVerify(command: ServerCommand): void {
 }
 
 function verify({ fast = false, files, ...options }: VerifyOptions): Work {
-  return async ({ administration, container }) => {
+  return async ({ serving }) => {
     const progress = new ProgressLine(process.stderr);
     const found: Violation[] = [];
     let records = 0;
@@ -34,7 +33,7 @@ function verify({ fast = false, files, ...options }: VerifyOptions): Work {
       records += count;
       progress.show(() => `Verifying, ${counted(records, "record")}`);
     };
-    const verifying = (await container.getAsync(identifiers.verifyDatabase)).verifyDatabase(administration, {
+    const verifying = verifyDatabase(await serving("hashes"), {
       files: files ? { fast } : null,
       onRecords,
     });

@@ -1,8 +1,8 @@
 import { explanationLines, printable, terminalStyle } from "@sallyport/client/terminal";
-import { identifiers } from "../composition/identifiers.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";
 import type { ServerCommand } from "./server-command.ts";
+import { explainRefusal } from "@sallyport/core";
 
 /** `why <request-id>`. */
 export function defineWhy(command: ServerCommand): void {
@@ -13,9 +13,8 @@ export function defineWhy(command: ServerCommand): void {
       "after",
       "\nA running server stores the explanation about a second after the response, and keeps it for explanations.retention.",
     )
-    .onDatabase((requestId: string, options: JsonOptions) => async ({ container, administration }) => {
-      const explainRefusal = await container.getAsync(identifiers.explainRefusal);
-      const found = await explainRefusal.explainRefusal(administration, requestId);
+    .onDatabase((requestId: string, options: JsonOptions) => async ({ serving }) => {
+      const found = await explainRefusal(await serving("nextSteps"), requestId);
       if (found === null)
         throw new CommandError(
           `No refusal with the request id "${printable(requestId)}" is stored in this database. It may be too old, have succeeded, or belong to another alias.`,

@@ -1,8 +1,9 @@
-import { type AdministrationContext, administrationOf, type Database } from "@sallyport/core";
+import { type AdministrationContext, administrationOf, type Database, type Uses } from "@sallyport/core";
 import { pino } from "pino";
+import { type CommandServices, servicesOf } from "../composition/bindings/services.ts";
 import { createContainer } from "../composition/create-container.ts";
 import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
 import {
@@ -19,6 +20,10 @@ export type Container = ReturnType<typeof createContainer>;
 export interface OpenedDatabase {
   readonly database: Database;
   readonly administration: AdministrationContext;
+  /** Creates the context of a use case that needs these services. */
+  readonly serving: <Name extends keyof CommandServices>(
+    ...names: readonly Name[]
+  ) => Promise<AdministrationContext & Uses<Pick<CommandServices, Name>>>;
   /** Creates further parts on demand. */
   readonly container: Container;
 }
@@ -79,12 +84,18 @@ export async function withOpened<T>(
     pino({ enabled: false }),
     new StorageEngines(true),
   );
-  const engines = container.get(identifiers.engines);
+  const engines = container.get(components.engines);
   prepare(container);
   try {
-    const database = (await container.getAsync(identifiers.databases)).get(chosenOne.alias);
+    const database = (await container.getAsync(components.databases)).get(chosenOne.alias);
     if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
-    return await work({ database, administration: administrationOf(database), container });
+    const administration = administrationOf(database);
+    return await work({
+      database,
+      administration,
+      serving: async (...names) => ({ ...administration, services: await servicesOf(container, names) }),
+      container,
+    });
   } catch (error) {
     const diagnostics = databaseDiagnostics(error, chosenOne.storage);
     throw diagnostics === null ? error : new CommandError(diagnostics, { cause: error });

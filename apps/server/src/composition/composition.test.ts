@@ -7,7 +7,7 @@ import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 import { pino } from "pino";
 import { loadConfiguration } from "../configuration/index.ts";
 import { createContainer } from "./create-container.ts";
-import { identifiers } from "./identifiers.ts";
+import { components } from "./components.ts";
 import { startServer } from "./start-server.ts";
 
 describe("create container", () => {
@@ -16,9 +16,9 @@ describe("create container", () => {
     environment: { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" },
   });
   const container = createContainer(configuration, pino({ enabled: false }));
-  afterAll(async () => container.get(identifiers.engines).close());
+  afterAll(async () => container.get(components.engines).close());
 
-  test.each(Object.entries(identifiers))("%s can be created, and is created once", async (_name, identifier) => {
+  test.each(Object.entries(components))("%s can be created, and is created once", async (_name, identifier) => {
     const made: unknown = await container.getAsync<unknown>(identifier);
     expect(made).toBeDefined();
     expect(await container.getAsync<unknown>(identifier)).toBe(made);

@@ -12,11 +12,11 @@ import { macroFactories } from "./bindings/macros.ts";
 import { mailFactories } from "./bindings/mail.ts";
 import { operationsFactories } from "./bindings/operations.ts";
 import { providerFactories } from "./bindings/providers.ts";
+import { serviceFactories } from "./bindings/services.ts";
 import { userFactories } from "./bindings/users.ts";
 import { bind, components, type Factories, type Factory, functionFactory } from "./components.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { standardTuning } from "./tuning.ts";
-import { bindUseCases } from "./use-cases.ts";
 
 type Given = "configuration" | "logger" | "engines" | "demoProviders" | "worker";
 
@@ -31,7 +31,8 @@ const factories = {
   ...providerFactories,
   ...operationsFactories,
   ...httpFactories,
-} satisfies Required<Omit<Factories, Given | "useCases">>;
+  ...serviceFactories,
+} satisfies Required<Omit<Factories, Given>>;
 
 /**
  * Creates the dependency injection container. Some components are asynchronous, so use `getAsync`. Only the given engines
@@ -51,6 +52,5 @@ export function createContainer(
     container.bind<unknown>(components[name as Given]).toConstantValue(value);
   for (const [name, factory] of Object.entries<Factory<unknown>>({ ...factories, ...replaced }))
     bind(container, components[name as keyof typeof factories], factory);
-  bindUseCases(container);
   return container;
 }

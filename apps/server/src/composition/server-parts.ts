@@ -6,7 +6,7 @@ import { DatabaseChanges } from "../databases/database-changes.ts";
 import { MoveFollower } from "../databases/move-follower.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 import type { DemoState } from "../demo/index.ts";
-import { identifiers } from "./identifiers.ts";
+import { components } from "./components.ts";
 import { startWarnings } from "./supplied-files.ts";
 
 /** The parts of a server besides its listener. */
@@ -31,34 +31,34 @@ export interface ServerParts {
 
 /** Creates the parts of a container. */
 export async function openParts(container: Container): Promise<ServerParts> {
-  const configuration = container.get(identifiers.configuration);
-  const logger = container.get(identifiers.logger);
-  const databases = await container.getAsync(identifiers.databases);
-  const preparation = await container.getAsync(identifiers.preparation);
-  const seeder = await container.getAsync(identifiers.demoSeeder);
-  const administrationKeys = await container.getAsync(identifiers.demoAdministrationKeys);
-  const sweeper = await container.getAsync(identifiers.sweeper);
-  const banTimer = await container.getAsync(identifiers.banTimer);
-  const writerWatch = await container.getAsync(identifiers.writerWatch);
-  const fileKeeper = await container.getAsync(identifiers.fileKeeper);
-  const indexKeeper = await container.getAsync(identifiers.indexKeeper);
-  const macroFolders = await container.getAsync(identifiers.macroFolders);
-  const macroRuntime = await container.getAsync(identifiers.macroRuntime);
-  const mailRelay = await container.getAsync(identifiers.mailRelay);
-  const licenceRelay = await container.getAsync(identifiers.licenceRelay);
-  const refusalWriter = await container.getAsync(identifiers.refusalWriter);
-  const trafficWriter = await container.getAsync(identifiers.trafficWriter);
-  const metrics = await container.getAsync(identifiers.metrics);
-  const application = await container.getAsync(identifiers.application);
+  const configuration = container.get(components.configuration);
+  const logger = container.get(components.logger);
+  const databases = await container.getAsync(components.databases);
+  const preparation = await container.getAsync(components.preparation);
+  const seeder = await container.getAsync(components.demoSeeder);
+  const administrationKeys = await container.getAsync(components.demoAdministrationKeys);
+  const sweeper = await container.getAsync(components.sweeper);
+  const banTimer = await container.getAsync(components.banTimer);
+  const writerWatch = await container.getAsync(components.writerWatch);
+  const fileKeeper = await container.getAsync(components.fileKeeper);
+  const indexKeeper = await container.getAsync(components.indexKeeper);
+  const macroFolders = await container.getAsync(components.macroFolders);
+  const macroRuntime = await container.getAsync(components.macroRuntime);
+  const mailRelay = await container.getAsync(components.mailRelay);
+  const licenceRelay = await container.getAsync(components.licenceRelay);
+  const refusalWriter = await container.getAsync(components.refusalWriter);
+  const trafficWriter = await container.getAsync(components.trafficWriter);
+  const metrics = await container.getAsync(components.metrics);
+  const application = await container.getAsync(components.application);
   const prepare = async (settings: DatabaseConfiguration, database: Database): Promise<void> => {
     await fileKeeper.prepare(database);
     await preparation.prepare(settings, database);
   };
-  const opener = await container.getAsync(identifiers.databaseOpener);
+  const opener = await container.getAsync(components.databaseOpener);
   const changes = new DatabaseChanges({
     databases,
     opener,
-    engines: container.get(identifiers.engines),
+    engines: container.get(components.engines),
     requests: application.requests,
     prepare,
     finish: async (database) => {
@@ -72,7 +72,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
   const follower = new MoveFollower({
     databases,
     changes,
-    wrapping: await container.getAsync(identifiers.keyWrapping),
+    wrapping: await container.getAsync(components.keyWrapping),
     logger,
   });
   opener.onMove = (alias, former, notice) => void follower.follow(alias, former, notice);
@@ -115,7 +115,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
       banTimer.start();
       writerWatch.start();
       fileKeeper.start();
-      indexKeeper.start(databases, container.get(identifiers.tuning).cleanupInterval);
+      indexKeeper.start(databases, container.get(components.tuning).cleanupInterval);
     },
     stopTimers: () => {
       preparation.stop();
@@ -131,11 +131,11 @@ export async function openParts(container: Container): Promise<ServerParts> {
       await Promise.all([refusalWriter.stop(), trafficWriter.stop()]);
       // The finished requests may have queued messages. They are durable, so the next server sends them.
       await Promise.all([mailRelay?.stop(), licenceRelay?.stop()]);
-      (await container.getAsync(identifiers.licenceReceiver))?.close();
-      await (await container.getAsync(identifiers.mailer))?.close();
-      await container.get(identifiers.credentialsCipher).close();
+      (await container.getAsync(components.licenceReceiver))?.close();
+      await (await container.getAsync(components.mailer))?.close();
+      await container.get(components.credentialsCipher).close();
       await macroRuntime.close();
-      await container.get(identifiers.engines).close();
+      await container.get(components.engines).close();
     },
   };
 }

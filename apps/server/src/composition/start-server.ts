@@ -9,7 +9,7 @@ import { createLogger } from "../operations/create-logger.ts";
 import { functionFactory } from "./components.ts";
 import { createContainer } from "./create-container.ts";
 import type { Leaving, WorkerLink } from "../workers/worker-link.ts";
-import { identifiers } from "./identifiers.ts";
+import { components } from "./components.ts";
 import { listen, requireFreePort } from "./listen.ts";
 import { demoProvidersPlace } from "./public-address.ts";
 import { openParts } from "./server-parts.ts";
@@ -79,7 +79,7 @@ export async function startServer(
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     if (configuration.demo)
-      (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
+      (await container.getAsync(components.callbackAddresses)).listening(urlOf(configuration, address));
     parts.start({ isFirst: worker === null || worker.number === 1 });
 
     const stop = async ({ delay = 0, isReplaced = false }: Partial<Leaving>): Promise<void> => {

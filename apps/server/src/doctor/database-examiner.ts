@@ -4,7 +4,8 @@ import {
   type DatabaseExaminer,
   type DatabaseFinding,
   type KeyRings,
-  type ListProviders,
+  type AdministrationContext,
+  type ListedProvider,
 } from "@sallyport/core";
 import type { ServerFacts } from "@sallyport/storage-knex";
 import type { Configuration, DatabaseConfiguration, StorageConfiguration } from "../configuration/index.ts";
@@ -31,7 +32,7 @@ interface Parts {
   readonly databases: ReadonlyMap<string, DatabaseConfiguration>;
   readonly engines: { facts(storage: StorageConfiguration): Promise<ServerFacts | null> };
   readonly keyRings: Pick<KeyRings, "isSealedByOtherKey">;
-  readonly listProviders: Pick<ListProviders, "listProviders">;
+  readonly listProviders: (context: AdministrationContext) => Promise<readonly ListedProvider[]>;
 }
 
 /** The part of `doctor` for administrators of one database. */

@@ -6,7 +6,8 @@ import {
   examineSchemas,
   keyRingKind,
   type KeyRings,
-  type ListProviders,
+  type AdministrationContext,
+  type ListedProvider,
 } from "@sallyport/core";
 import type { ServerFacts } from "@sallyport/storage-knex";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
@@ -21,7 +22,7 @@ const clockTolerance = { warning: 5_000, error: 30_000 };
 export interface ExaminedDatabase {
   readonly database: Database;
   readonly keyRings: Pick<KeyRings, "isSealedByOtherKey">;
-  readonly listProviders: Pick<ListProviders, "listProviders">;
+  readonly listProviders: (context: AdministrationContext) => Promise<readonly ListedProvider[]>;
   /** Reads the facts of the database server; `null` if there is none. */
   readonly facts: () => Promise<ServerFacts | null>;
 }
@@ -272,7 +273,7 @@ async function examineProviders(
 ): Promise<readonly Finding[]> {
   if (oAuthProviders.length === 0 || demo) return [];
   const name = databaseName(each);
-  const registered = await listProviders.listProviders(administrationOf(database));
+  const registered = await listProviders(administrationOf(database));
   const findings = oAuthProviders.flatMap((type): Finding[] => {
     const entry = registered.find((one) => one.type === type);
     const add = `Run "sallyport-server provider add ${type}".`;

@@ -1,6 +1,6 @@
 import { jest } from "@jest/globals";
 import { ServiceError, type Storage } from "@sallyport/storage";
-import { AlignIndexes, Database, type DatabasePolicy } from "@sallyport/core";
+import { Database, type DatabasePolicy } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
@@ -44,7 +44,7 @@ describe("IndexKeeper", () => {
   function keeperOf(): { keeper: IndexKeeper; lines: () => { [name: string]: unknown }[] } {
     const lines: string[] = [];
     const logger = pino({}, { write: (line: string) => void lines.push(line) });
-    return { keeper: new IndexKeeper(new AlignIndexes(), logger), lines: () => lines.map((line) => JSON.parse(line)) };
+    return { keeper: new IndexKeeper(logger), lines: () => lines.map((line) => JSON.parse(line)) };
   }
 
   test("aligns the indexes of every database, and logs it once", async () => {

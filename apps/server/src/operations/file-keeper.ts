@@ -1,4 +1,4 @@
-import { administrationOf, type CollectFiles, type Database } from "@sallyport/core";
+import { administrationOf, type Database, collectFiles } from "@sallyport/core";
 import type { Logger } from "pino";
 import { DatabaseTimers } from "./database-timers.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
@@ -17,8 +17,8 @@ export class FileKeeper {
   constructor(
     databases: ServedDatabases,
     private readonly stores: PreparableStores,
-    private readonly collector: Pick<CollectFiles, "collectFiles">,
     private readonly logger: Logger,
+    private readonly collectUnused = collectFiles,
   ) {
     // The first round is spread, so that servers started together do not collect together.
     const pause = (isFirst: boolean) => (isFirst ? interval * Math.random() : interval);
@@ -46,7 +46,7 @@ export class FileKeeper {
   async collect(database: Database): Promise<void> {
     const { alias } = database;
     try {
-      const { removed: files, unknown } = await this.collector.collectFiles(administrationOf(database));
+      const { removed: files, unknown } = await this.collectUnused(administrationOf(database));
       if (files > 0) this.logger.info({ alias, files }, "Unreferenced files deleted");
       if (unknown > 0) this.logger.warn({ alias, files: unknown }, "The store has files of another database");
     } catch (err) {

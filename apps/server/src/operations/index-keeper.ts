@@ -1,5 +1,5 @@
 import { type AttributeIndex, ServiceError } from "@sallyport/storage";
-import { type AlignIndexes, type Database, type IndexAlignment } from "@sallyport/core";
+import { type Database, type IndexAlignment, alignIndexes } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 
@@ -21,10 +21,7 @@ export class IndexKeeper implements IndexAlignment {
   private stopped = false;
   private databases: ServedDatabases | undefined;
 
-  constructor(
-    private readonly alignIndexes: AlignIndexes,
-    private readonly logger: Logger,
-  ) {}
+  constructor(private readonly logger: Logger) {}
 
   /** Aligns each database now, when it is added, and every `interval` milliseconds, also for other servers that failed. */
   start(databases: ServedDatabases, interval: number): void {
@@ -64,7 +61,7 @@ export class IndexKeeper implements IndexAlignment {
     const { alias, storage } = database;
     const startedAt = performance.now();
     try {
-      const report = await this.alignIndexes.alignIndexes(storage);
+      const report = await alignIndexes(storage);
       this.lastFailures.delete(database);
       if (report === "busy") {
         this.retryLater(database);

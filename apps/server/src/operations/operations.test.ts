@@ -328,11 +328,9 @@ describe("file keeper", () => {
     const lines: { msg: string; alias: string }[] = [];
     const logger = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const collected: string[] = [];
-    const collector = {
-      collectFiles: async ({ database: { alias } }: Pick<AdministrationContext, "database">) => {
-        collected.push(alias);
-        return { removed: (await collect?.(alias)) ?? 0, waiting: 0, unknown: alias === "other" ? 2 : 0 };
-      },
+    const collectUnused = async ({ database: { alias } }: Pick<AdministrationContext, "database">) => {
+      collected.push(alias);
+      return { removed: (await collect?.(alias)) ?? 0, waiting: 0, unknown: alias === "other" ? 2 : 0 };
     };
     const databases = new ServedDatabases([
       ["", database("")],
@@ -341,7 +339,7 @@ describe("file keeper", () => {
     ]);
     const stores = { of: () => ({ prepare: prepare ?? (async () => {}) }) };
     return {
-      keeper: new FileKeeper(databases, stores, collector, logger),
+      keeper: new FileKeeper(databases, stores, logger, collectUnused),
       collected,
       lines,
     };

@@ -14,9 +14,6 @@ import {
 import {
   administrationOf,
   type AdministratorContext,
-  CreateObject,
-  CreateUser,
-  AddCustomUser,
   type Database,
   findGroups,
   type GivenClass,
@@ -24,10 +21,20 @@ import {
   type NewPassword,
   type PasswordPolicy,
   type SecondFactorRule,
-  UpdateObject,
+  putClass,
+  createObject,
+  updateObject,
+  putMacro,
+  createApplication,
+  createAppKey,
+  createUser,
+  addCustomUser,
+  noHooks,
+  type Services,
+  type Uses,
 } from "@sallyport/core";
 import type { Container } from "inversify";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 import { modelClasses } from "../configuration/model-file.ts";
 import { objectsInOrder, resolved, type SeedObject } from "./references.ts";
 
@@ -124,33 +131,31 @@ export async function seedDatabase(
   known: ReadonlyMap<string, ObjectId> = new Map(),
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const { classes = [], groups = [], users = [], objects = [], customUsers = [], apps = [], appKeys = [] } = seed;
-  const administration = administrationOf(database);
-  const createApplication = await container.getAsync(identifiers.createApplication);
+  const services = await container.getAsync(components.services);
+  const administration = { ...administrationOf(database), services };
   const usualApp = { seats: null, seatKind: "concurrent", secondFactor: "off" } as const;
-  await forEach("apps", apps, (app) => createApplication.createApplication(administration, { ...usualApp, ...app }));
-  const createAppKey = await container.getAsync(identifiers.createAppKey);
+  await forEach("apps", apps, (app) => createApplication(administration, { ...usualApp, ...app }));
   const usualKey = { appNames: null, origins: [], returnAddresses: [] };
-  await forEach("appKeys", appKeys, (appKey) => createAppKey.createAppKey(administration, { ...usualKey, ...appKey }));
+  await forEach("appKeys", appKeys, (appKey) => createAppKey(administration, { ...usualKey, ...appKey }));
 
   const inRights = classes.flatMap(({ rights = [] }) => rights.map(({ group }) => group)).filter(isGroup);
   const named = [...new Set([...groups, ...inRights])];
   const found = await findGroups(database.storage.repositories.objects, named, true);
   const ids = new Map([...known, ...named.map((name, index) => [name, found[index] as ObjectId] as const)]);
 
-  const createAccount = await container.getAsync(identifiers.createAccount);
-  const createUser = new CreateUser(anyPassword, createAccount);
+  const settings = { ...services.settings, customPasswordMinLength: 1 };
+  const lenient = { ...administration, services: { ...services, passwordPolicy: anyPassword, settings } };
   await forEach("users", users, async (each) => {
     const { name, administrator = false, email = null, groups: memberOf = [], ...given } = each;
     const user = { name, administrator, email, groups: memberOf, createsGroups: true };
-    ids.set(name, await createUser.createUser(administration, { ...user, ...passwordOf(name, given) }));
+    ids.set(name, await createUser(lenient, { ...user, ...passwordOf(name, given) }));
   });
-  const addCustomUser = new AddCustomUser(anyPassword, createAccount, 1);
   await forEach("customUsers", customUsers, ({ name, user, email = null, ...given }) =>
-    addCustomUser.addCustomUser(administration, { name, user, email, ...passwordOf(name, given) }),
+    addCustomUser(lenient, { name, user, email, ...passwordOf(name, given) }),
   );
 
-  await grantRights(container, database, classes, ids);
-  await createObjects(await contextOf(database), objects, ids);
+  await grantRights(services, database, classes, ids);
+  await createObjects(await contextOf(database, { ...services, objectHooks: noHooks }), objects, ids);
   await storeMacros(container, database, seed.macros ?? {});
   return ids;
 }
@@ -178,33 +183,30 @@ function definitionOf(
 }
 
 async function grantRights(
-  container: Container,
+  services: Services,
   database: Database,
   classes: readonly SeedClass[],
   ids: ReadonlyMap<string, ObjectId>,
 ): Promise<void> {
-  const putClass = await container.getAsync(identifiers.putClass);
   await forEach("classes", classes, async (each) => {
     if (!(each.rights ?? []).some(({ group }) => isGroup(group))) return;
     const input = { name: each.name, definition: definitionOf(each, ids), expectedGenerations: null };
-    await putClass.putClass(await contextOf(database), input);
+    await putClass(await contextOf(database, services), input);
   });
 }
 
 /** Creates objects without hooks. Adds their ids by name. */
 async function createObjects(
-  context: AdministratorContext,
+  context: AdministratorContext & Uses<Services>,
   objects: readonly SeedObject[],
   ids: Map<string, ObjectId>,
 ): Promise<void> {
-  const createObject = new CreateObject();
-  const updateObject = new UpdateObject();
   const { ordered, later } = objectsInOrder(objects);
   const created = new Map<SeedObject, ObjectId>();
   const places = new Map(objects.map((each, index) => [each, `objects[${index}] (${each.name ?? each.className})`]));
   const create = async (each: SeedObject): Promise<void> => {
     const given = resolved(each, ids, later.get(each));
-    const { object } = await createObject.createObject(context, each.className, given.now, { type: "oid" });
+    const { object } = await createObject(context, each.className, given.now, { type: "oid" });
     created.set(each, object["~ObjectID"]);
     if (each.name !== undefined) ids.set(each.name, object["~ObjectID"]);
   };
@@ -212,7 +214,7 @@ async function createObjects(
     const given = resolved(each, ids, later.get(each)).later();
     if (Object.keys(given).length === 0) return;
     const input = { given, expectedVersions: null, serialization: { type: "oid" } } as const;
-    await updateObject.updateObject(context, { kind: "id", id }, input);
+    await updateObject(context, { kind: "id", id }, input);
   };
   const placeOf = (each: SeedObject): string => places.get(each) ?? "objects";
   for (const each of ordered) await placed(placeOf(each), () => create(each));
@@ -220,17 +222,18 @@ async function createObjects(
 }
 
 async function storeMacros(container: Container, database: Database, given: NonNullable<Seed["macros"]>) {
-  const putMacro = await container.getAsync(identifiers.putMacro);
+  const moduleInspector = await container.getAsync(components.moduleInspector);
+  const context = { ...administrationOf(database), services: { moduleInspector } };
   // The configuration of the database names a folder.
   const sources = typeof given === "string" ? {} : given;
   for (const [name, text] of Object.entries(sources)) {
     const macro = { name, text, language: "ts", changedBy: "test", expectedVersion: null } as const;
-    await placed(`macros.${name}`, () => putMacro.putMacro(administrationOf(database), macro));
+    await placed(`macros.${name}`, () => putMacro(context, macro));
   }
 }
 
 /** The context of a session that may do everything. */
-async function contextOf(database: Database): Promise<AdministratorContext> {
+async function contextOf(database: Database, services: Services): Promise<AdministratorContext & Uses<Services>> {
   const administration = administrationOf(database);
   const appKey = { id: "0", name: "seed", appNames: null, enabled: true, origins: [], returnAddresses: [] };
   const { modelGeneration, settingsGeneration } = await administration.r.admission.admit({
@@ -240,6 +243,7 @@ async function contextOf(database: Database): Promise<AdministratorContext> {
   });
   return {
     ...administration,
+    services,
     requestId: "seed",
     origin: { address: "127.0.0.1", network: "127.0.0.1" },
     modelGeneration,

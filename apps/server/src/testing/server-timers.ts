@@ -1,7 +1,7 @@
 import type { Database } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Container } from "inversify";
-import { identifiers } from "../composition/identifiers.ts";
+import { components } from "../composition/components.ts";
 
 /** The work that a server does by timers, in the order of `runAll`. */
 export const timerNames = ["bans", "mail", "licences", "traffic", "indexes", "files", "sweep", "writers"] as const;
@@ -29,38 +29,38 @@ export class ServerTimers {
     const { container } = this;
     switch (name) {
       case "bans": {
-        const timer = await container.getAsync(identifiers.banTimer);
+        const timer = await container.getAsync(components.banTimer);
         return (database) => timer.apply(database);
       }
       case "mail": {
-        const relay = await container.getAsync(identifiers.mailRelay);
+        const relay = await container.getAsync(components.mailRelay);
         return async (database) => relay?.send(database);
       }
       case "licences": {
-        const relay = await container.getAsync(identifiers.licenceRelay);
+        const relay = await container.getAsync(components.licenceRelay);
         return async (database) => relay?.send(database);
       }
       case "traffic": {
-        const writer = await container.getAsync(identifiers.trafficWriter);
+        const writer = await container.getAsync(components.trafficWriter);
         return (database) => writer.write(database);
       }
       case "indexes": {
-        const keeper = await container.getAsync(identifiers.indexKeeper);
+        const keeper = await container.getAsync(components.indexKeeper);
         return (database) => {
           keeper.begin(database);
           return keeper.settled();
         };
       }
       case "files": {
-        const keeper = await container.getAsync(identifiers.fileKeeper);
+        const keeper = await container.getAsync(components.fileKeeper);
         return (database) => keeper.collect(database);
       }
       case "writers": {
-        const watch = await container.getAsync(identifiers.writerWatch);
+        const watch = await container.getAsync(components.writerWatch);
         return (database) => watch.look(database);
       }
       case "sweep": {
-        const sweeper = await container.getAsync(identifiers.sweeper);
+        const sweeper = await container.getAsync(components.sweeper);
         return (database) => sweeper.sweep(database);
       }
       default:

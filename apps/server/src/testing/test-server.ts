@@ -15,13 +15,16 @@ import {
   type Mailer,
   type ProviderData,
   readAudit,
+  putProvider,
+  createAppKey,
+  explainRefusal,
 } from "@sallyport/core";
 import { createServer, routeTable, administrationTable } from "@sallyport/http";
 import { identityProviders } from "@sallyport/identity-passport";
 import type { Container } from "inversify";
+import { servicesOf } from "../composition/bindings/services.ts";
 import { components, functionFactory, type Factories } from "../composition/components.ts";
 import { createContainer } from "../composition/create-container.ts";
-import { identifiers } from "../composition/identifiers.ts";
 import { openParts, type ServerParts } from "../composition/server-parts.ts";
 import { ConnectionDrain, serverLimits } from "../composition/start-server.ts";
 import { suppliedKeys } from "../composition/supplied-files.ts";
@@ -100,7 +103,7 @@ export class TestServer {
     await parts.prepare();
     for (const [alias, ids] of found ?? []) this.ids.set(alias, ids);
     for (const [alias, seed] of found === null ? Object.entries(content) : []) {
-      if (seed === "demo") await (await container.getAsync(identifiers.demoSeeder)).seed(this.database(alias));
+      if (seed === "demo") await (await container.getAsync(components.demoSeeder)).seed(this.database(alias));
       else await this.seed(alias, seed);
     }
     await this.keep();
@@ -115,19 +118,22 @@ export class TestServer {
   /** Registers an identity provider. `data` as in `sallyport-server provider add`. */
   async registerProvider(alias: string, { type, ...entry }: ProviderRegistration): Promise<void> {
     const { container } = this.inside;
-    const known = await container.getAsync(identifiers.supportedProviders);
+    const known = await container.getAsync(components.supportedProviders);
     const provider = known.get(type);
     if (provider === undefined) throw new TypeError(`There is no provider "${type}".`);
-    const putProvider = await container.getAsync(identifiers.putProvider);
-    await putProvider.putProvider(administrationOf(this.database(alias)), { provider, defaultUserId: null, ...entry });
+    const services = await container.getAsync(components.registration);
+    await putProvider(
+      { ...administrationOf(this.database(alias)), services },
+      { provider, defaultUserId: null, ...entry },
+    );
   }
 
   /** Creates an app key of scope `admin`. */
   async administrationKey(alias: string): Promise<string> {
-    const createAppKey = await this.inside.container.getAsync(identifiers.createAppKey);
+    const services = await servicesOf(this.inside.container, ["random"]);
     const usual = { appNames: null, origins: [], returnAddresses: [], key: null } as const;
     const name = `test ${randomUUID()}`;
-    return createAppKey.createAppKey(administrationOf(this.database(alias)), { ...usual, name, scope: "admin" });
+    return createAppKey({ ...administrationOf(this.database(alias)), services }, { ...usual, name, scope: "admin" });
   }
 
   /** All events of the audit, oldest first. */
@@ -177,7 +183,7 @@ export class TestServer {
     await once(this.server, "listening");
     const { configuration, container } = this.inside;
     const url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${configuration.server.basePath}`;
-    (await container.getAsync(identifiers.callbackAddresses)).listening(url);
+    (await container.getAsync(components.callbackAddresses)).listening(url);
     return url;
   }
 
@@ -199,8 +205,8 @@ export class TestServer {
   async why(alias: string, requestId: string): Promise<Explanation | null> {
     const { container, refusals } = this.inside;
     await refusals.settled();
-    const explainRefusal = await container.getAsync(identifiers.explainRefusal);
-    return explainRefusal.explainRefusal({ r: this.database(alias).storage.repositories }, requestId);
+    const services = await servicesOf(container, ["nextSteps"]);
+    return explainRefusal({ r: this.database(alias).storage.repositories, services }, requestId);
   }
 
   close(): Promise<void> {
@@ -220,9 +226,9 @@ export class TestServer {
     const { container, parts, configuration, clock } = this.inside;
     const { databases } = parts;
     const macros = {
-      folders: await container.getAsync(identifiers.macroFolders),
-      runtime: await container.getAsync(identifiers.macroRuntime),
-      reports: await container.getAsync(identifiers.macroReports),
+      folders: await container.getAsync(components.macroFolders),
+      runtime: await container.getAsync(components.macroRuntime),
+      reports: await container.getAsync(components.macroReports),
       limits: macroLimits(configuration),
     };
     for (const each of configuration.databases) {
@@ -299,12 +305,8 @@ async function serverOn(
       [components.metrics],
     ),
     routes: functionFactory(
-      (useCases) =>
-        failures.wrap([
-          ...routeTable(useCases),
-          ...(configuration.administration.enabled ? administrationTable(useCases) : []),
-        ]),
-      [components.useCases],
+      () => failures.wrap([...routeTable(), ...(configuration.administration.enabled ? administrationTable() : [])]),
+      [],
     ),
     keySupply: functionFactory(
       (wrapping) => ({

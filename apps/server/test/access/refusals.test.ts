@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogInMode } from "@sallyport/client";
 import type { SessionMode } from "@sallyport/storage";
-import { addBan, administrationOf, type Explanation, ExplainRefusal, setAppRule, setLimits } from "@sallyport/core";
+import { addBan, administrationOf, type Explanation, setAppRule, setLimits, explainRefusal } from "@sallyport/core";
 import { explanationLines } from "@sallyport/client/terminal";
 import { nextSteps } from "../../src/reference/error-texts.ts";
 import {
@@ -48,8 +48,6 @@ interface Row {
   /** Parts of the explanation. */
   readonly told: readonly (string | RegExp)[];
 }
-
-const explain = new ExplainRefusal(nextSteps);
 
 /** Why requests were refused: what an operator reads, and what is never stored. */
 onEngines(
@@ -317,12 +315,13 @@ onEngines(
       customer = listed.body.data["~Elements"][0]["~ObjectID"];
       for (const { about, send } of rows) found.set(about, { answer: await send(), explanation: null });
       await untilStored(ids().at(-1)?.[0] ?? "");
-      for (const [requestId, each] of ids()) each.explanation = await explain.explainRefusal({ r: r() }, requestId);
+      for (const [requestId, each] of ids())
+        each.explanation = await explainRefusal({ r: r(), services: { nextSteps } }, requestId);
     }, 60_000);
 
     /** The server writes refusals in the order of their responses. */
     async function untilStored(requestId: string): Promise<void> {
-      while ((await explain.explainRefusal({ r: r() }, requestId)) === null) await pause(20);
+      while ((await explainRefusal({ r: r(), services: { nextSteps } }, requestId)) === null) await pause(20);
     }
 
     test.each(rows.map((row) => [row.about, row] as const))("explains %s", (about, { code, told: parts }) => {

@@ -1,5 +1,5 @@
 import type { Account } from "@sallyport/storage";
-import { CreateAccount } from "@sallyport/core";
+import { createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { type Answer, call, checkSession, logOut, type Sent } from "../client.ts";
 import { repositoriesOf } from "../repositories-of.ts";
@@ -32,9 +32,12 @@ onEngines(
     /** A custom user with a password derived from the name. */
     const create = async (user = "reader", name = `custom ${(created += 1)}`): Promise<Account> => {
       const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-      const creating = new CreateAccount(hasher, new NodeDigests(), new NodeRandomSource());
+      const creating = {
+        database: { digests: new NodeDigests() },
+        services: { hasher, random: new NodeRandomSource() },
+      };
       const { userId } = await userNamed(user);
-      const id = await creating.createAccount(repositories().accounts, {
+      const id = await createAccount(creating, repositories().accounts, {
         realm: "custom",
         loginName: name,
         password: `${name} password`,

@@ -1,4 +1,4 @@
-import { customPasswordReset, noHooks, ownPasswordReset, PrepareResetMail } from "@sallyport/core";
+import { PrepareResetMail } from "@sallyport/core";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 
@@ -9,7 +9,4 @@ export const resetMailEnvironment: Readonly<Record<string, string>> = {
 };
 
 /** Issues tokens as the mail of a server contains them. */
-export const resetMail = new PrepareResetMail(new NodeDigests(), new NodeRandomSource(), {
-  own: ownPasswordReset,
-  custom: customPasswordReset(noHooks, 8),
-});
+export const resetMail = new PrepareResetMail(new NodeDigests(), new NodeRandomSource());

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportAdmin } from "@sallyport/client/admin";
-import { administrationOf, CreateAppKey, type Database } from "@sallyport/core";
-import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import { administrationOf, type Database, createAppKey } from "@sallyport/core";
+import { NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 
@@ -11,8 +11,14 @@ export const administrator = { user: "admin", password: "admin" };
 export async function administrationKey(server: RunningServer, alias = ""): Promise<string> {
   const database = server.databases.get(alias) as Database;
   const input = { name: `admin ${randomUUID()}`, appNames: null, origins: [], returnAddresses: [], key: null } as const;
-  const create = new CreateAppKey(new NodeRandomSource(), new NodeDigests());
-  return create.createAppKey(administrationOf(database), { ...input, scope: "admin" });
+  const services = { random: new NodeRandomSource() };
+  return createAppKey(
+    { ...administrationOf(database), services },
+    {
+      ...input,
+      scope: "admin",
+    },
+  );
 }
 
 /** The code of a call; 0 for a success. */

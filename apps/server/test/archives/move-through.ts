@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { noFileCipher, seesAll, type Storage } from "@sallyport/storage";
-import { DumpFiles, KeyStore, MacroStore, RestoreFiles } from "@sallyport/core";
+import { KeyStore, MacroStore, dumpFiles, restoreFiles } from "@sallyport/core";
 import { NodeDigests, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
@@ -13,7 +13,10 @@ const hashes = new WasmHashes();
 
 async function archiveOf(storage: Storage, files: MemoryFileStore): Promise<Buffer> {
   const parts: Buffer[] = [];
-  const all = new DumpFiles(hashes).dumpFiles({ storage, files, fileCipher: noFileCipher }, storage.archive.export());
+  const all = dumpFiles(
+    { database: { storage, files, fileCipher: noFileCipher }, services: { hashes } },
+    storage.archive.export(),
+  );
   for await (const part of writeArchive(header, all)) parts.push(part);
   return Buffer.concat(parts);
 }
@@ -97,8 +100,11 @@ export async function moveThrough(targets: readonly Storage[]): Promise<{ origin
     await target.migrate();
     const { records } = await openArchive(byteByByte(archive));
     const store = new MemoryFileStore();
-    const restored = new RestoreFiles(new NodeRandomSource(), hashes).restoreFiles(
-      { files: store, fileCipher: noFileCipher },
+    const restored = restoreFiles(
+      {
+        database: { files: store, fileCipher: noFileCipher },
+        services: { random: new NodeRandomSource(), hashes },
+      },
       records,
     );
     if ((await target.archive.import(restored)) !== "imported") throw new Error("The storage is not empty.");

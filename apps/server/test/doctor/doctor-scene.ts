@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceError, Storage } from "@sallyport/storage";
-import { type Database, type DatabaseFinding, ExamineDatabase, type ListedProvider } from "@sallyport/core";
+import { type Database, type DatabaseFinding, type ListedProvider, examineDatabase } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
@@ -83,7 +83,7 @@ async function openScene(scene: Scene) {
   const opened: ExaminedDatabase = {
     database: { alias: "", storage: examined, digests: new NodeDigests() } as unknown as Database,
     keyRings: { isSealedByOtherKey: async () => isSealedByOtherKey },
-    listProviders: { listProviders: async () => (scene.providers ?? []) as ListedProvider[] },
+    listProviders: async () => (scene.providers ?? []) as ListedProvider[],
     facts: async () => ({ ...healthyFacts, ...facts }),
   };
   return { configuration, opened };
@@ -104,8 +104,6 @@ export async function ownFindingsOf(scene: Scene): Promise<readonly DatabaseFind
   const { configuration, opened } = await openScene(scene);
   const { database, facts, ...parts } = opened;
   const databases = new Map(configuration.databases.map((each) => [each.alias, each]));
-  const examine = new ExamineDatabase(
-    new ServedDatabaseExaminer({ ...parts, configuration, databases, engines: { facts } }),
-  );
-  return examine.examineDatabase({ database, r: database.storage.repositories });
+  const databaseExaminer = new ServedDatabaseExaminer({ ...parts, configuration, databases, engines: { facts } });
+  return examineDatabase({ database, r: database.storage.repositories, services: { databaseExaminer } });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Repositories } from "@sallyport/storage";
-import { type Database, ExamineDatabase } from "@sallyport/core";
+import { type Database, examineDatabase } from "@sallyport/core";
 import type { Finding } from "../../src/doctor/finding.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "../processes/run-command.ts";
@@ -69,9 +69,9 @@ describe("doctor", () => {
     test("reports mail that cannot be delivered", async () => {
       const mailOf = async (oldest: number) => {
         const count = async () => ({ count: 3, oldest });
-        const examine = new ExamineDatabase({ examine: async () => [] });
+        const services = { databaseExaminer: { examine: async () => [] } };
         const r = { records: { count } } as unknown as Repositories;
-        return examine.examineDatabase({ database: {} as Database, r });
+        return examineDatabase({ database: {} as Database, r, services });
       };
       const finding = "The mail transport has failed for 90 s. Waiting messages: 3.";
       expect(await mailOf(90_000)).toMatchObject([{ check: "mail", level: "warning", finding }]);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CreateAccount } from "@sallyport/core";
+import { createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -23,15 +23,17 @@ describe("time of a refused log-in of a custom user", () => {
     postgres = await openPostgresFixture();
     server = await postgres.demo({ THROTTLE_IP_MAX_FAILURES: "100000", THROTTLE_USER_MAX_FAILURES: "10" });
     const { accounts } = repositoriesOf(server);
-    const creating = new CreateAccount(
-      await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
-      new NodeDigests(),
-      new NodeRandomSource(),
-    );
+    const creating = {
+      database: { digests: new NodeDigests() },
+      services: {
+        hasher: await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
+        random: new NodeRandomSource(),
+      },
+    };
     const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
     known = Array.from({ length: pairs }, () => nameOf());
     for (const loginName of known) {
-      await creating.createAccount(accounts, {
+      await createAccount(creating, accounts, {
         realm: "custom",
         loginName,
         password: "the password",

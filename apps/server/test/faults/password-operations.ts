@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CreateAccount, FormerPasswords } from "@sallyport/core";
+import { FormerPasswords, createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { resetMail } from "../accounts/reset-mail.ts";
 import type { FaultFixture } from "./fault-fixture.ts";
@@ -58,8 +58,8 @@ async function customNewcomer({ storage: { repositories: r }, send }: FaultFixtu
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const { account: mapped } = await r.accounts.find({ realm: "database", loginName: "reader" }, []);
   const userId = mapped?.userId ?? "";
-  const creating = new CreateAccount(hasher, digests, new NodeRandomSource());
-  const id = await creating.createAccount(r.accounts, {
+  const creating = { database: { digests: digests }, services: { hasher, random: new NodeRandomSource() } };
+  const id = await createAccount(creating, r.accounts, {
     realm: "custom",
     loginName: name,
     password,

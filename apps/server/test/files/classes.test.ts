@@ -1,5 +1,5 @@
 import { type ClassDefinition, seesAll } from "@sallyport/storage";
-import { administrationOf, CollectFiles, type Database } from "@sallyport/core";
+import { administrationOf, type Database, collectFiles } from "@sallyport/core";
 import { callIn, multiResults } from "../client.ts";
 import { form, formType, type Sender, senderOf } from "./file-sender.ts";
 import { openSession } from "../open-session.ts";
@@ -321,5 +321,5 @@ await onFileServers("classes of files", (server) => {
 
 /** Runs the collector as it runs a day later. */
 async function collect(database: Database): Promise<void> {
-  await new CollectFiles().collectFiles(administrationOf(database), { minimumAge: 0 });
+  await collectFiles(administrationOf(database), { minimumAge: 0 });
 }

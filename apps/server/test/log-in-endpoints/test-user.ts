@@ -1,5 +1,5 @@
 import type { ObjectId, Repositories } from "@sallyport/storage";
-import { CreateAccount } from "@sallyport/core";
+import { createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { LogInEndpoint } from "./log-in-endpoint.ts";
 
@@ -24,9 +24,10 @@ export async function createTestUser({ of }: LogInEndpoint, { accounts, objects 
   const pass = `${user} has a password`;
   const [object] = await objects.insert([{ className: "User", attributes: { Name: user } }]);
   const userId = object?.id ?? "";
-  const creating = new CreateAccount(hasher, digests, new NodeRandomSource());
+  const creating = { database: { digests: digests }, services: { hasher, random: new NodeRandomSource() } };
   const account = { realm: "database", userId, loginName: user, password: pass, clientHash: "md5" } as const;
-  await creating.createAccount(
+  await createAccount(
+    creating,
     accounts,
     of === "database user" ? account : { ...account, password: "another password" },
   );
@@ -38,7 +39,10 @@ export async function createTestUser({ of }: LogInEndpoint, { accounts, objects 
       subject: `user:${userId}`,
       setDisabled: (disabled) => accounts.change(userId, { disabled }),
     };
-  const id = await creating.createAccount(accounts, { ...account, realm: "custom" });
+  const id = await createAccount(creating, accounts, {
+    ...account,
+    realm: "custom",
+  });
   return {
     user,
     pass,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { createHash } from "node:crypto";
 import { type IdentityLink, identityLinkKind, type ProviderType, providerTypes } from "@sallyport/storage";
-import { administrationOf, ProviderSealing, PutProvider } from "@sallyport/core";
+import { administrationOf, ProviderSealing, putProvider } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { identityProviders } from "@sallyport/identity-passport";
 import { type FakeIdentityProviders, startRegisteredFakes } from "@sallyport/fake-identity-providers";
@@ -65,9 +65,18 @@ export async function register(
   const { alias = "", defaultUserId = null, data = dataOf(type) } = change;
   const provider = identityProviders({ fakeProviders: fakes.url }).get(type);
   if (provider === undefined) throw new Error(`There is no provider ${type}.`);
-  const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
+  const services = { providerSealing: new ProviderSealing(new AesGcmKeyWrapping(masterKey)) };
   const context = administrationOf(databaseOf(server, alias));
-  await put.putProvider(context, { provider, data, name: type, defaultUserId, appNames: ["demo-app"] });
+  await putProvider(
+    { ...context, services },
+    {
+      provider,
+      data,
+      name: type,
+      defaultUserId,
+      appNames: ["demo-app"],
+    },
+  );
 }
 
 /** The links from accounts to users at a provider. */

@@ -1,10 +1,18 @@
-import { administrationAppName, type LogInResult, type OpenPasswordSession } from "../access/index.ts";
-import type { Digests, Principal, SessionPolicy } from "@sallyport/storage";
+import {
+  administrationAppName,
+  type LogInResult,
+  openPasswordSession,
+  type LogInServices,
+  logOut,
+  noLicenceMessages,
+} from "../access/index.ts";
+import type { Principal, SessionPolicy } from "@sallyport/storage";
 import {
   type AdministrationContext,
   administratorEvent,
   type AppKeyContext,
   type SessionContext,
+  type Uses,
 } from "../request/index.ts";
 import { keepProof } from "./recent-proof.ts";
 
@@ -24,7 +32,7 @@ export function mayAdminister(principal: Principal | null): boolean {
 /** Context of a request of an administrator. */
 export interface AdministratorContext extends SessionContext, AdministrationContext {}
 
-export function administratorContext(context: SessionContext): AdministratorContext {
+export function administratorContext<Context extends SessionContext>(context: Context): Context & AdministratorContext {
   return { ...context, eventOf: (change) => administratorEvent(context, change) };
 }
 
@@ -38,31 +46,29 @@ export interface AdministratorLogInInput {
 
 /**
  * Logs an administrator in, with an app key of scope `admin`. The limits of sessions and seats do not apply, so that an
- * administrator can end sessions when they are reached. The log-in counts as a recent proof.
+ * administrator can end sessions when they are reached. The log-in counts as a recent proof. Wrong password, or no
+ * administrator: 302. Second factors: 340 to 342.
  */
-export class LogInAdministrator {
-  constructor(
-    private readonly openPasswordSession: OpenPasswordSession,
-    private readonly digests: Digests,
-  ) {}
+export async function logInAdministrator(
+  context: AppKeyContext & Uses<LogInServices>,
+  { user, pass, token }: AdministratorLogInInput,
+): Promise<LogInResult> {
+  const idleTimeout = administrationIdleTimeout(context.database.policy.sessions);
+  const input = {
+    user,
+    pass,
+    appNames: [administrationAppName],
+    deviceId: null,
+    secondFactor: { token, enrol: false },
+  };
+  const policy = { idleTimeout, limit: 0, perUserLimit: 0 };
+  const wanted = { mode: "session", administration: true, policy } as const;
+  const { sessionId, userId, ...opened } = await openPasswordSession(context, input, wanted);
+  await keepProof(context.r, context.database.digests.sha256(sessionId), userId);
+  return { sessionId, user: opened.user, databaseName: context.database.name };
+}
 
-  /** Wrong password, or no administrator: 302. Second factors: 340 to 342. */
-  async logInAdministrator(
-    context: AppKeyContext,
-    { user, pass, token }: AdministratorLogInInput,
-  ): Promise<LogInResult> {
-    const idleTimeout = administrationIdleTimeout(context.database.policy.sessions);
-    const input = {
-      user,
-      pass,
-      appNames: [administrationAppName],
-      deviceId: null,
-      secondFactor: { token, enrol: false },
-    };
-    const policy = { idleTimeout, limit: 0, perUserLimit: 0 };
-    const wanted = { mode: "session", administration: true, policy } as const;
-    const { sessionId, userId, ...opened } = await this.openPasswordSession.openPasswordSession(context, input, wanted);
-    await keepProof(context.r, this.digests.sha256(sessionId), userId);
-    return { sessionId, user: opened.user, databaseName: context.database.name };
-  }
+/** Ends the session of an administrator, which has no seats to report. Errors: as `logOut`. */
+export function logOutAdministrator(context: SessionContext): Promise<void> {
+  return logOut({ ...context, services: { licenceMessages: noLicenceMessages } });
 }

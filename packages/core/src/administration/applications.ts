@@ -1,13 +1,15 @@
 import {
   type Application,
   Applications,
-  type CreateApplication,
   setAppKeyEnabled,
   type ScopedAppKey,
   withScopes,
+  setApplicationSeats,
+  setApplicationSecondFactor,
+  type FactorServices,
 } from "../access/index.ts";
 import { allPages, type PageRequest, type Repositories, ServiceError } from "@sallyport/storage";
-import type { AdministrationContext } from "../request/index.ts";
+import type { AdministrationContext, Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
 
@@ -100,8 +102,7 @@ export interface ChangeAppInput {
 
 /** Changes seats and second-factor rule of an app name. Unknown name: 304. Another version: 713. */
 export async function changeApp(
-  applications: CreateApplication,
-  context: AdministratorContext,
+  context: AdministratorContext & Uses<Pick<FactorServices, "factorSecrets">>,
   { name, change, expectedVersions }: ChangeAppInput,
 ): Promise<Versioned<AdministeredApp>> {
   await replaceUnchanged(context, {
@@ -111,8 +112,8 @@ export async function changeApp(
     write: async (inside, found) => {
       const { seats = found.seats, seatKind = found.seatKind, secondFactor = found.secondFactor } = change;
       if (seats !== found.seats || seatKind !== found.seatKind)
-        await applications.setSeats(inside, { name, seats, seatKind });
-      if (secondFactor !== found.secondFactor) await applications.setSecondFactor(inside, { name, secondFactor });
+        await setApplicationSeats(inside, { name, seats, seatKind });
+      if (secondFactor !== found.secondFactor) await setApplicationSecondFactor(inside, { name, secondFactor });
     },
   });
   return findApp(context, name);

@@ -1,7 +1,7 @@
-import { type PutClass } from "../classes/index.ts";
+import { putClass, type ClassServices } from "../classes/index.ts";
 import { type ClassDefinition, ServiceError } from "@sallyport/storage";
 import type { GivenRight } from "../model/index.ts";
-import { requestModel } from "../request/index.ts";
+import { requestModel, type Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import type { Versioned } from "./unchanged.ts";
 
@@ -25,8 +25,7 @@ export interface PutClassRightsInput {
 
 /** Replaces the rights of a class and keeps the rest of its definition. Unknown class: 304. Unknown group: 307. */
 export async function putClassRights(
-  putClass: PutClass,
-  context: AdministratorContext,
+  context: AdministratorContext & Uses<ClassServices>,
   { name, rights, expectedVersions }: PutClassRightsInput,
 ): Promise<Versioned<RightsOfClass>> {
   const model = await requestModel(context);
@@ -35,6 +34,6 @@ export async function putClassRights(
   // A definition of an older model would undo a change of attributes.
   const expectedGenerations = expectedVersions.filter((version) => version === model.generation);
   const definition = { base: found.base, attributes: found.attributes, rights };
-  const { structure, generation } = await putClass.putClass(context, { name, definition, expectedGenerations });
+  const { structure, generation } = await putClass(context, { name, definition, expectedGenerations });
   return { content: { name, base: found.base, rights: structure.rights ?? [] }, version: generation };
 }

@@ -1,5 +1,5 @@
 import { waitingMail } from "../mail/index.ts";
-import type { AdministrationContext, Database } from "../request/index.ts";
+import type { AdministrationContext, Database, Uses } from "../request/index.ts";
 
 /** A finding about a database. */
 export interface DatabaseFinding {
@@ -19,18 +19,14 @@ export interface DatabaseExaminer {
 }
 
 /** Examines a database for its administrators. Changes nothing. */
-export class ExamineDatabase {
-  constructor(private readonly examiner: DatabaseExaminer) {}
-
-  async examineDatabase({
-    database,
-    r,
-  }: Pick<AdministrationContext, "database" | "r">): Promise<readonly DatabaseFinding[]> {
-    const findings = await this.examiner.examine(database);
-    const { count, stuck } = await waitingMail(r);
-    const check = "mail";
-    if (stuck === 0) return [...findings, { check, level: "ok", finding: `Waiting messages: ${count}.`, fix: null }];
-    const finding = `The mail transport has failed for ${Math.round(stuck / 1_000)} s. Waiting messages: ${count}.`;
-    return [...findings, { check, level: "warning", finding, fix: "Correct the mail transport of the server." }];
-  }
+export async function examineDatabase(
+  context: Pick<AdministrationContext, "database" | "r"> & Uses<{ readonly databaseExaminer: DatabaseExaminer }>,
+): Promise<readonly DatabaseFinding[]> {
+  const { database, r } = context;
+  const findings = await context.services.databaseExaminer.examine(database);
+  const { count, stuck } = await waitingMail(r);
+  const check = "mail";
+  if (stuck === 0) return [...findings, { check, level: "ok", finding: `Waiting messages: ${count}.`, fix: null }];
+  const finding = `The mail transport has failed for ${Math.round(stuck / 1_000)} s. Waiting messages: ${count}.`;
+  return [...findings, { check, level: "warning", finding, fix: "Correct the mail transport of the server." }];
 }

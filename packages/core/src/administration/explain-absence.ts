@@ -12,7 +12,7 @@ import {
   type Tombstone,
 } from "@sallyport/storage";
 import { mayOnClass, type Model } from "../model/index.ts";
-import { requestModel } from "../request/index.ts";
+import { requestModel, type Uses } from "../request/index.ts";
 import {
   coveredFields,
   type SchemaView,
@@ -34,36 +34,34 @@ export interface ExplainAbsenceInput {
   readonly syncVersion: string | null;
 }
 
-/** Explains why an object is not on the device of a user, or whether it is about to come. Changes nothing. */
-export class ExplainAbsence {
-  constructor(private readonly schemas: SyncSchemas) {}
-
-  /** In the order of a pull. Unknown user: 304. No UUID: 307. An unknown schema or object is a finding. */
-  async explainAbsence(
-    context: AdministratorContext,
-    { schemaName, userId, uuid, syncVersion }: ExplainAbsenceInput,
-  ): Promise<readonly AbsenceFinding[]> {
-    const { r } = context;
-    if (!isUuid(uuid)) throw new ServiceError(307, { detail: "at /uuid: a UUID is expected" });
-    const user = await userOf(r, userId);
-    const { enabled, schemas, databaseGeneration } = await this.schemas.current(context);
-    const schema = schemas.get(schemaName);
-    const findings = [switchFinding(enabled), schemaFinding(schema), accountFinding(user)];
-    if (schema === undefined) return findings;
-    const { principal } = user;
-    const [object] = await r.objects.get({ uuids: [uuid] }, seesAll);
-    const tombstone = object === undefined ? await r.deletion.find({ kind: "uuid", uuid }, seesAll) : null;
-    const className = object?.className ?? tombstone?.className ?? null;
-    findings.push(await existenceFinding(r, tombstone, object !== undefined));
-    if (className !== null) {
-      const model = await requestModel(context);
-      findings.push(...classFindings({ className, schema, model, principal }));
-    }
-    const view = await viewOf(context, principal, { schema, databaseGeneration });
-    if (object !== undefined) findings.push(readersFinding(object, principal), await filterFinding(r, view, object));
-    if (view !== null) findings.push(...(await positionFindings(r, view, { className, uuid, syncVersion })));
-    return findings;
+/**
+ * Explains why an object is not on the device of a user, or whether it is about to come. Changes nothing. In the order
+ * of a pull. Unknown user: 304. No UUID: 307. An unknown schema or object is a finding.
+ */
+export async function explainAbsence(
+  context: AdministratorContext & Uses<{ readonly syncSchemas: SyncSchemas }>,
+  { schemaName, userId, uuid, syncVersion }: ExplainAbsenceInput,
+): Promise<readonly AbsenceFinding[]> {
+  const { r } = context;
+  if (!isUuid(uuid)) throw new ServiceError(307, { detail: "at /uuid: a UUID is expected" });
+  const user = await userOf(r, userId);
+  const { enabled, schemas, databaseGeneration } = await context.services.syncSchemas.current(context);
+  const schema = schemas.get(schemaName);
+  const findings = [switchFinding(enabled), schemaFinding(schema), accountFinding(user)];
+  if (schema === undefined) return findings;
+  const { principal } = user;
+  const [object] = await r.objects.get({ uuids: [uuid] }, seesAll);
+  const tombstone = object === undefined ? await r.deletion.find({ kind: "uuid", uuid }, seesAll) : null;
+  const className = object?.className ?? tombstone?.className ?? null;
+  findings.push(await existenceFinding(r, tombstone, object !== undefined));
+  if (className !== null) {
+    const model = await requestModel(context);
+    findings.push(...classFindings({ className, schema, model, principal }));
   }
+  const view = await viewOf(context, principal, { schema, databaseGeneration });
+  if (object !== undefined) findings.push(readersFinding(object, principal), await filterFinding(r, view, object));
+  if (view !== null) findings.push(...(await positionFindings(r, view, { className, uuid, syncVersion })));
+  return findings;
 }
 
 interface DeviceUser {

@@ -1,6 +1,13 @@
 import { type Repositories, ServiceError } from "@sallyport/storage";
-import { KeyStore, type RotateKey, type RotationRefusal, type ServerKeyKind, type StoredKey } from "../keys/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import {
+  KeyStore,
+  type RotationRefusal,
+  type ServerKeyKind,
+  type StoredKey,
+  rotateKey,
+  type KeySupply,
+} from "../keys/index.ts";
+import type { AdministrationContext, Uses } from "../request/index.ts";
 
 export interface AdministeredKey extends Pick<StoredKey, "kind" | "keyId" | "createdAt" | "acceptedUntil"> {
   /** Number of token sessions that a former key of tokens signed, up to `maxCounted`; `null` for other keys. */
@@ -46,11 +53,10 @@ const refusals: Readonly<Record<RotationRefusal, readonly [code: 307 | 705 | 713
 
 /** Replaces the current key. A key file of the configuration that is in use or was used: 307. No master key: 705. */
 export async function rotateServerKey(
-  rotateKey: RotateKey,
-  context: AdministrationContext,
+  context: AdministrationContext & Uses<{ readonly keySupply: KeySupply }>,
   kind: ServerKeyKind,
 ): Promise<{ readonly keyId: string; readonly before: string | null }> {
-  const outcome = await rotateKey.rotateKey(context, { kind });
+  const outcome = await rotateKey(context, { kind });
   if (typeof outcome !== "string") return outcome;
   const [code, detail] = refusals[outcome];
   throw new ServiceError(code, { detail });

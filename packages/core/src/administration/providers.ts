@@ -1,17 +1,19 @@
 import { requireAccount } from "../access/index.ts";
-import { linksOfUser, type ObjectId, type PageRequest, type ProviderType, ServiceError } from "@sallyport/storage";
+import { linksOfUser, type ObjectId, type PageRequest, ServiceError } from "@sallyport/storage";
 import {
   type IdentityProvider,
   type ListedLink,
   type ListedProvider,
   listLinks,
-  type ListProviders,
   providerTypeOf,
-  type PutProvider,
   type PutProviderInput,
   removeProvider,
+  listProviders,
+  findProvider,
+  putProvider,
+  type RegistrationServices,
 } from "../identities/index.ts";
-import { inTransaction } from "../request/index.ts";
+import { inTransaction, type Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
 
@@ -22,66 +24,57 @@ export interface RegisterProviderInput extends Omit<PutProviderInput, "provider"
 }
 
 /** Registrations of identity providers. An unknown type is 304. */
-export class AdministerProviders {
-  constructor(
-    private readonly supported: ReadonlyMap<ProviderType, IdentityProvider>,
-    private readonly list: ListProviders,
-    private readonly put: PutProvider,
-  ) {}
+export async function readProvider(
+  context: AdministratorContext & Uses<RegistrationServices>,
+  type: string,
+): Promise<Versioned<ListedProvider>> {
+  const content = await findProvider(context, providerOf(context, type).type);
+  return { content, version: contentVersion(content, context.database.digests) };
+}
 
-  listProviders(context: AdministratorContext): Promise<ListedProvider[]> {
-    return this.list.listProviders(context);
-  }
+/** Registers a provider, or replaces its registration. Unknown default user: 304. See `PutProvider` for other refusals. */
+export function registerProvider(
+  context: AdministratorContext & Uses<RegistrationServices>,
+  { type, expectedVersions, ...entry }: RegisterProviderInput,
+): Promise<Versioned<ListedProvider>> {
+  const provider = providerOf(context, type);
+  const { digests } = context.database;
+  return inTransaction(context, async (inside) => {
+    await serialize(inside.r, digests.sha256(resourceOf(provider)));
+    const entries = await listProviders(inside);
+    const found = entries.find((each) => each.type === provider.type);
+    if (expectedVersions === null && found !== undefined)
+      throw new ServiceError(307, { detail: "The provider is registered. The header If-Match is required." });
+    if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
+      throw new ServiceError(713, { detail: "Another request changed the resource." });
+    const { defaultUserId } = entry;
+    if (defaultUserId !== null) await requireAccount(inside.r, { id: defaultUserId });
+    await putProvider(inside, { provider, ...entry });
+    return readProvider(inside, type);
+  });
+}
 
-  async findProvider(context: AdministratorContext, type: string): Promise<Versioned<ListedProvider>> {
-    const content = await this.list.findProvider(context, this.providerOf(type).type);
-    return { content, version: contentVersion(content, context.database.digests) };
-  }
+export async function unregisterProvider(
+  context: AdministratorContext & Uses<RegistrationServices>,
+  { type, expectedVersions }: { readonly type: string; readonly expectedVersions: readonly number[] },
+): Promise<void> {
+  const provider = providerOf(context, type);
+  await replaceUnchanged(context, {
+    resource: resourceOf(provider),
+    expectedVersions,
+    read: async (r): Promise<ListedProvider | null> => {
+      const entries = await listProviders({ ...context, r });
+      return entries.find((each) => each.type === provider.type) ?? null;
+    },
+    write: (inside) => removeProvider(inside, provider.type),
+  });
+}
 
-  /** Registers a provider, or replaces its registration. Unknown default user: 304. See `PutProvider` for other refusals. */
-  registerProvider(
-    context: AdministratorContext,
-    { type, expectedVersions, ...entry }: RegisterProviderInput,
-  ): Promise<Versioned<ListedProvider>> {
-    const provider = this.providerOf(type);
-    const { digests } = context.database;
-    return inTransaction(context, async (inside) => {
-      await serialize(inside.r, digests.sha256(resourceOf(provider)));
-      const entries = await this.list.listProviders(inside);
-      const found = entries.find((each) => each.type === provider.type);
-      if (expectedVersions === null && found !== undefined)
-        throw new ServiceError(307, { detail: "The provider is registered. The header If-Match is required." });
-      if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
-        throw new ServiceError(713, { detail: "Another request changed the resource." });
-      const { defaultUserId } = entry;
-      if (defaultUserId !== null) await requireAccount(inside.r, { id: defaultUserId });
-      await this.put.putProvider(inside, { provider, ...entry });
-      return this.findProvider(inside, type);
-    });
-  }
-
-  async removeProvider(
-    context: AdministratorContext,
-    { type, expectedVersions }: { readonly type: string; readonly expectedVersions: readonly number[] },
-  ): Promise<void> {
-    const provider = this.providerOf(type);
-    await replaceUnchanged<ListedProvider | null>(context, {
-      resource: resourceOf(provider),
-      expectedVersions,
-      read: async (r) => {
-        const entries = await this.list.listProviders({ ...context, r });
-        return entries.find((each) => each.type === provider.type) ?? null;
-      },
-      write: (inside) => removeProvider(inside, provider.type),
-    });
-  }
-
-  private providerOf(text: string): IdentityProvider {
-    const type = providerTypeOf(text);
-    const provider = type === null ? undefined : this.supported.get(type);
-    if (provider === undefined) throw new ServiceError(304, { detail: "There is no provider of this type." });
-    return provider;
-  }
+function providerOf(context: Uses<RegistrationServices>, text: string): IdentityProvider {
+  const type = providerTypeOf(text);
+  const provider = type === null ? undefined : context.services.supportedProviders.get(type);
+  if (provider === undefined) throw new ServiceError(304, { detail: "There is no provider of this type." });
+  return provider;
 }
 
 function resourceOf({ type }: Pick<IdentityProvider, "type">): string {

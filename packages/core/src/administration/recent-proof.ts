@@ -1,10 +1,11 @@
 import {
   administrationAppName,
-  type Gate,
   ownFactor,
-  type ProveFactor,
   sessionUserKey,
-  type VerifyPassword,
+  proveFactor,
+  preparePasswordProof,
+  type ProofServices,
+  type PasswordHasher,
 } from "../access/index.ts";
 import {
   accountOwner,
@@ -15,7 +16,7 @@ import {
   type Repositories,
   ServiceError,
 } from "@sallyport/storage";
-import { type SessionContext, sessionEvent } from "../request/index.ts";
+import { type SessionContext, sessionEvent, type Uses } from "../request/index.ts";
 
 /** Proofs by session. The records expire. */
 const recentProofs: RecordKind<true> = "recentProof";
@@ -46,39 +47,36 @@ export async function requireRecentProof(
 /** The own password, in plain text or as the client hash, or a token of the second factor. */
 export type GivenProof = { readonly pass: string } | { readonly token: string };
 
-/** Proves the administrator of a session again. Failures count as those of log-ins. */
-export class GiveProof {
-  constructor(
-    private readonly gate: Gate,
-    private readonly verifyPassword: VerifyPassword,
-    private readonly proveFactor: ProveFactor,
-  ) {}
-
-  /** Wrong password, or lockout: 302. Wrong token: 342. No factor: 304. */
-  async giveProof(context: SessionContext, given: GivenProof): Promise<void> {
-    const { r: outside, principal, database, sessionDigest } = context;
-    const { userId } = principal;
-    const act = async (r: Repositories) => {
-      await keepProof(r, sessionDigest, userId);
-      await r.audit.append(sessionEvent(context, { type: "proof.given" }));
-    };
-    if ("token" in given) {
-      const own = await ownFactor(context, administrationAppName);
-      if (own.factor?.confirmed !== true) throw new ServiceError(304, { detail: "There is no confirmed factor." });
-      await this.proveFactor.proveFactor(context, own, given.token, act);
-      return;
-    }
-    const { clientHash } = database.policy;
-    const { account } = await outside.accounts.find({ id: userId }, []);
-    if (account === null) throw new ServiceError(context.sessionEndedCode);
-    const credentials = { user: account.loginName, pass: given.pass, clientHash, links: [] };
-    const prove = await this.verifyPassword.prepare(outside.accounts, credentials);
-    await this.gate.guard(context, {
-      userKey: await sessionUserKey(context),
-      refusal: { code: 302, type: "proof.refused" },
-      userId,
-      prove,
-      act,
-    });
+/**
+ * Proves the administrator of a session again. Failures count as those of log-ins. Wrong password, or lockout: 302.
+ * Wrong token: 342. No factor: 304.
+ */
+export async function giveProof(
+  context: SessionContext & Uses<ProofServices & { readonly hasher: PasswordHasher }>,
+  given: GivenProof,
+): Promise<void> {
+  const { r: outside, principal, database, sessionDigest } = context;
+  const { userId } = principal;
+  const act = async (r: Repositories) => {
+    await keepProof(r, sessionDigest, userId);
+    await r.audit.append(sessionEvent(context, { type: "proof.given" }));
+  };
+  if ("token" in given) {
+    const own = await ownFactor(context, administrationAppName);
+    if (own.factor?.confirmed !== true) throw new ServiceError(304, { detail: "There is no confirmed factor." });
+    await proveFactor(context, own, given.token, act);
+    return;
   }
+  const { clientHash } = database.policy;
+  const { account } = await outside.accounts.find({ id: userId }, []);
+  if (account === null) throw new ServiceError(context.sessionEndedCode);
+  const credentials = { user: account.loginName, pass: given.pass, clientHash, links: [] };
+  const prove = await preparePasswordProof(context, credentials);
+  await context.services.gate.guard(context, {
+    userKey: await sessionUserKey(context),
+    refusal: { code: 302, type: "proof.refused" },
+    userId,
+    prove,
+    act,
+  });
 }

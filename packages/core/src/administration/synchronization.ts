@@ -56,7 +56,7 @@ export function switchSync(
 export type AdministeredSyncSchema = SyncSchema & { readonly broken?: string };
 
 /** All schemas by name, except damaged records. */
-export async function listSyncSchemas({ r }: Pick<AdministratorContext, "r">): Promise<AdministeredSyncSchema[]> {
+export async function listStoredSyncSchemas({ r }: Pick<AdministratorContext, "r">): Promise<AdministeredSyncSchema[]> {
   return (await examineSchemas(r)).examined.map(administered);
 }
 
@@ -108,10 +108,10 @@ export async function dropSyncSchema(
   { name, expectedVersions }: { readonly name: string; readonly expectedVersions: readonly number[] },
 ): Promise<void> {
   await findSyncSchema(context, name);
-  await replaceUnchanged<SyncSchema | null>(context, {
+  await replaceUnchanged(context, {
     resource: resourceOf(name),
     expectedVersions,
-    read: async (r) => (await readSchema(r, name)) ?? null,
+    read: async (r): Promise<SyncSchema | null> => (await readSchema(r, name)) ?? null,
     write: (inside) => removeSyncSchema(inside, name),
   });
 }

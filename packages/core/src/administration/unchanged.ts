@@ -28,7 +28,7 @@ export interface Versioned<Content> {
   readonly version: number;
 }
 
-export interface Replacement<Content> {
+export interface Replacement<Context, Content> {
   /** Names the resource: kind and id. */
   readonly resource: string;
   /** The versions that the caller knows. */
@@ -36,16 +36,16 @@ export interface Replacement<Content> {
   /** Reads the resource as it is shown. */
   readonly read: (r: Repositories) => Promise<Content>;
   /** Runs inside the transaction of the replacement. */
-  readonly write: (context: AdministratorContext, found: Content) => Promise<unknown>;
+  readonly write: (context: Context, found: Content) => Promise<unknown>;
 }
 
 /**
  * Replaces a resource if it still has an expected version; else 713. Of concurrent callers with the same version, one
  * succeeds. Returns the new content.
  */
-export function replaceUnchanged<Content>(
-  context: AdministratorContext,
-  { resource, expectedVersions, read, write }: Replacement<Content>,
+export function replaceUnchanged<Context extends AdministratorContext, Content>(
+  context: Context,
+  { resource, expectedVersions, read, write }: Replacement<Context, Content>,
 ): Promise<Versioned<Content>> {
   const { digests } = context.database;
   return inTransaction(context, async (inside) => {

@@ -10,8 +10,8 @@ import {
   ServiceError,
   type StoredObject,
 } from "@sallyport/storage";
-import type { CreateObject, GivenAttributes, UpdateObject } from "../objects/index.ts";
-import { type AdministrationContext, changesBetween, inTransaction } from "../request/index.ts";
+import { type GivenAttributes, updateObject, createObject, type ObjectServices } from "../objects/index.ts";
+import { type AdministrationContext, changesBetween, inTransaction, type Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
 
@@ -89,57 +89,57 @@ export interface ChangeUserInput {
  * Changes a user, with the hooks of the user object. Takes effect with the next request of the user. 304: unknown user.
  * 307: a change that takes the own access, a taken name, an invalid value or an unknown group. 713: another version.
  */
-export class ChangeUser {
-  constructor(private readonly updateObject: Pick<UpdateObject, "updateObject">) {}
+export async function changeUser(
+  context: AdministratorContext & Uses<ObjectServices>,
+  { userId, change, expectedVersions }: ChangeUserInput,
+): Promise<Versioned<AdministeredUser>> {
+  const takesAccess = change.enabled === false || change.administrator === false;
+  if (takesAccess && userId === context.principal.userId)
+    throw new ServiceError(307, { detail: "Administrators cannot take their own access." });
+  return replaceUnchanged(context, {
+    resource: `user ${userId}`,
+    expectedVersions,
+    read: (r) => readUser(r, userId),
+    write: async (inside, found) => {
+      if (takesAccess && found.administrator) await keepAdministrator(inside);
+      await changeFound(inside, found, change);
+    },
+  });
+}
 
-  async changeUser(
-    context: AdministratorContext,
-    { userId, change, expectedVersions }: ChangeUserInput,
-  ): Promise<Versioned<AdministeredUser>> {
-    const takesAccess = change.enabled === false || change.administrator === false;
-    if (takesAccess && userId === context.principal.userId)
-      throw new ServiceError(307, { detail: "Administrators cannot take their own access." });
-    return replaceUnchanged(context, {
-      resource: `user ${userId}`,
-      expectedVersions,
-      read: (r) => readUser(r, userId),
-      write: async (inside, found) => {
-        if (takesAccess && found.administrator) await keepAdministrator(inside);
-        await this.change(inside, found, change);
-      },
-    });
+async function changeFound(
+  context: AdministratorContext & Uses<ObjectServices>,
+  found: AdministeredUser,
+  change: UserChange,
+): Promise<void> {
+  const { r, eventOf } = context;
+  const { userId, name } = found;
+  const attributes = attributesOf(change);
+  // First, as it may wait for writers of objects.
+  if (Object.keys(attributes).length > 0) {
+    const input = { given: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
+    await updateObject(context, { kind: "id", id: userId }, input);
   }
-
-  private async change(context: AdministratorContext, found: AdministeredUser, change: UserChange): Promise<void> {
-    const { r, eventOf } = context;
-    const { userId, name } = found;
-    const attributes = attributesOf(change);
-    // First, as it may wait for writers of objects.
-    if (Object.keys(attributes).length > 0) {
-      const input = { given: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
-      await this.updateObject.updateObject(context, { kind: "id", id: userId }, input);
-    }
-    const account = { id: userId };
-    if (change.email !== undefined && change.email !== found.email)
-      await setUserEmail(context, { name: account, email: change.email });
-    if (change.enabled !== undefined && change.enabled !== found.enabled)
-      await setUserDisabled(context, { name: account, disabled: !change.enabled });
-    if (change.administrator !== undefined && change.administrator !== found.administrator) {
-      const { administrator } = change;
-      const refusal = new ServiceError(307, { detail: "The last administrator cannot be demoted." });
-      const changed = await takeAccess(
-        { r, database: context.database, now: await context.database.clock.now(context.unit) },
-        { users: administrator ? [] : [userId], change: () => r.accounts.change(userId, { administrator }), refusal },
-      );
-      if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
-      const type = change.administrator ? "account.promoted" : "account.demoted";
-      const changes = changesBetween({ administrator: found.administrator }, { administrator });
-      await r.audit.append(eventOf({ type, subjectId: userId, changes }));
-    }
-    if (Object.keys(attributes).length > 0) {
-      const changes = changesBetween(profileOf(found), profileOf(await readUser(r, userId)));
-      await r.audit.append(eventOf({ type: "account.changed", subjectId: userId, changes }));
-    }
+  const account = { id: userId };
+  if (change.email !== undefined && change.email !== found.email)
+    await setUserEmail(context, { name: account, email: change.email });
+  if (change.enabled !== undefined && change.enabled !== found.enabled)
+    await setUserDisabled(context, { name: account, disabled: !change.enabled });
+  if (change.administrator !== undefined && change.administrator !== found.administrator) {
+    const { administrator } = change;
+    const refusal = new ServiceError(307, { detail: "The last administrator cannot be demoted." });
+    const changed = await takeAccess(
+      { r, database: context.database, now: await context.database.clock.now(context.unit) },
+      { users: administrator ? [] : [userId], change: () => r.accounts.change(userId, { administrator }), refusal },
+    );
+    if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
+    const type = change.administrator ? "account.promoted" : "account.demoted";
+    const changes = changesBetween({ administrator: found.administrator }, { administrator });
+    await r.audit.append(eventOf({ type, subjectId: userId, changes }));
+  }
+  if (Object.keys(attributes).length > 0) {
+    const changes = changesBetween(profileOf(found), profileOf(await readUser(r, userId)));
+    await r.audit.append(eventOf({ type: "account.changed", subjectId: userId, changes }));
   }
 }
 
@@ -213,45 +213,41 @@ export interface GivenGroup {
 }
 
 /** Creates and changes user groups, with the hooks of their objects. */
-export class PutGroup {
-  constructor(
-    private readonly createObject: Pick<CreateObject, "createObject">,
-    private readonly updateObject: Pick<UpdateObject, "updateObject">,
-  ) {}
+export async function createGroup(
+  context: AdministratorContext & Uses<ObjectServices>,
+  given: GivenGroup,
+): Promise<Versioned<AdministeredGroup>> {
+  const groupId = await inTransaction(context, async (inside) => {
+    const { object } = await createObject(inside, groupClass, attributesOf(given), { type: "oid" });
+    const { groupId: id, ...group } = await readGroup(inside.r, object["~ObjectID"]);
+    const changes = changesBetween(null, group);
+    await inside.r.audit.append(inside.eventOf({ type: "group.created", className: groupClass, changes }));
+    return id;
+  });
+  return findGroup(context, groupId);
+}
 
-  async createGroup(context: AdministratorContext, given: GivenGroup): Promise<Versioned<AdministeredGroup>> {
-    const groupId = await inTransaction(context, async (inside) => {
-      const { object } = await this.createObject.createObject(inside, groupClass, attributesOf(given), { type: "oid" });
-      const { groupId: id, ...group } = await readGroup(inside.r, object["~ObjectID"]);
-      const changes = changesBetween(null, group);
-      await inside.r.audit.append(inside.eventOf({ type: "group.created", className: groupClass, changes }));
-      return id;
-    });
-    return findGroup(context, groupId);
-  }
-
-  /** Unknown group: 304. Another version: 713. */
-  changeGroup(
-    context: AdministratorContext,
-    {
-      groupId,
-      change,
-      expectedVersions,
-    }: Omit<ChangeUserInput, "userId" | "change"> & {
-      readonly groupId: string;
-      readonly change: GivenGroup;
+/** Unknown group: 304. Another version: 713. */
+export function changeGroup(
+  context: AdministratorContext & Uses<ObjectServices>,
+  {
+    groupId,
+    change,
+    expectedVersions,
+  }: Omit<ChangeUserInput, "userId" | "change"> & {
+    readonly groupId: string;
+    readonly change: GivenGroup;
+  },
+): Promise<Versioned<AdministeredGroup>> {
+  return replaceUnchanged(context, {
+    resource: `group ${groupId}`,
+    expectedVersions,
+    read: (r) => readGroup(r, groupId),
+    write: async (inside, found) => {
+      const input = { given: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
+      await updateObject(inside, { kind: "id", id: groupId }, input);
+      const changes = changesBetween(found, await readGroup(inside.r, groupId));
+      await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass, changes }));
     },
-  ): Promise<Versioned<AdministeredGroup>> {
-    return replaceUnchanged(context, {
-      resource: `group ${groupId}`,
-      expectedVersions,
-      read: (r) => readGroup(r, groupId),
-      write: async (inside, found) => {
-        const input = { given: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
-        await this.updateObject.updateObject(inside, { kind: "id", id: groupId }, input);
-        const changes = changesBetween(found, await readGroup(inside.r, groupId));
-        await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass, changes }));
-      },
-    });
-  }
+  });
 }

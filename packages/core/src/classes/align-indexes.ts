@@ -8,26 +8,26 @@ export interface AlignmentReport extends IndexReport {
   readonly left: readonly AttributeIndex[];
 }
 
-/** Aligns the indexes of a database with its model. May take minutes; runs in the background. */
-export class AlignIndexes {
-  /** `busy` if another process is aligning. 706 if the model changes all the time. */
-  async alignIndexes(storage: Storage): Promise<AlignmentReport | "busy"> {
-    const { model: models } = storage.repositories;
-    const limit = storage.capabilities.indexesPerTable ?? Infinity;
-    const built: AttributeIndex[] = [];
-    let removed = 0;
-    return untilDone(async () => {
-      const model = new Model(await models.load());
-      const wanted = declaredIndexes(model);
-      const report = await storage.alignIndexes(wanted);
-      if (report === "busy") return report;
-      built.push(...report.built);
-      removed += report.removed;
-      // A model change meanwhile got `busy` for its own alignment, so align again.
-      if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(limit) };
-      return undefined;
-    });
-  }
+/**
+ * Aligns the indexes of a database with its model. May take minutes; runs in the background. `busy` if another process
+ * is aligning. 706 if the model changes all the time.
+ */
+export async function alignIndexes(storage: Storage): Promise<AlignmentReport | "busy"> {
+  const { model: models } = storage.repositories;
+  const limit = storage.capabilities.indexesPerTable ?? Infinity;
+  const built: AttributeIndex[] = [];
+  let removed = 0;
+  return untilDone(async () => {
+    const model = new Model(await models.load());
+    const wanted = declaredIndexes(model);
+    const report = await storage.alignIndexes(wanted);
+    if (report === "busy") return report;
+    built.push(...report.built);
+    removed += report.removed;
+    // A model change meanwhile got `busy` for its own alignment, so align again.
+    if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(limit) };
+    return undefined;
+  });
 }
 
 export class ReadyIndexes {
@@ -48,4 +48,9 @@ export class ReadyIndexes {
 /** Port: aligns the indexes of a database with its model in the background. */
 export interface IndexAlignment {
   begin(database: Database): void;
+}
+
+/** Services of changes of classes. */
+export interface ClassServices {
+  readonly indexKeeper: IndexAlignment;
 }

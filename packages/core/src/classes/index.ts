@@ -1,11 +1,11 @@
-export { AlignIndexes, type AlignmentReport, type IndexAlignment } from "./align-indexes.ts";
+export { alignIndexes, type AlignmentReport, type ClassServices, type IndexAlignment } from "./align-indexes.ts";
 export {
   type AttributeStructure,
   type ClassStructure,
-  ListReadableClasses,
+  listReadableClasses,
   type ModelStructure,
   type ReadableClass,
   type ReadableClasses,
-  ReadStructure,
+  readStructure,
 } from "./read-structure.ts";
 export * from "./put-class.ts";

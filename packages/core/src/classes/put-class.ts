@@ -17,9 +17,9 @@ import {
   incompatibleChangesOf,
 } from "../model/index.ts";
 import { isUserClass, reserveUserNames } from "../objects/index.ts";
-import { changesBetween, currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
+import { changesBetween, currentModel, sessionEvent, type SessionContext, type Uses } from "../request/index.ts";
 import { schemasBrokenBy } from "../sync/index.ts";
-import { type IndexAlignment, ReadyIndexes } from "./align-indexes.ts";
+import { ReadyIndexes, type ClassServices } from "./align-indexes.ts";
 import { type ClassStructure, structureOf } from "./read-structure.ts";
 
 export interface PutClassInput {
@@ -47,39 +47,38 @@ export interface ModelChange {
  * 307: an invalid definition, incompatible objects, or a schema of synchronization that would break, without `force`.
  * 713: another generation.
  */
-export class PutClass {
-  constructor(private readonly indexes: IndexAlignment) {}
-
-  async putClass(context: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
-    const { r: outside, database, principal } = context;
-    requireAdministrator(principal);
-    // Check before the lock, so that a refused request blocks no writer.
-    await prepare(outside, input);
-    const { model, becomesUsers, brokenSchemas } = await database.storage.transaction(async (r) => {
-      await r.model.lock();
-      const { before, after, definition, brokenSchemas: broken } = await prepare(r, input);
-      const known = before.find(input.name)?.definition;
-      if (known !== undefined && isSameClass(known, definition))
-        return { model: before, becomesUsers: false, brokenSchemas: broken };
-      const outcome = await r.model.change({ put: [definition] }, before.generation);
-      if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
-      const type = known === undefined ? "class.created" : "class.changed";
-      const changes = changesBetween(known === undefined ? null : auditedClass(known), auditedClass(definition));
-      await r.audit.append(sessionEvent(context, { type, className: input.name, changes }));
-      return {
-        model: after,
-        brokenSchemas: broken,
-        becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
-      };
-    });
-    // Existing objects of the class become users.
-    if (becomesUsers) await reserveUserNames(database);
-    this.indexes.begin(database);
-    const modelClass = model.find(input.name);
-    if (modelClass === undefined) throw new ServiceError(799, { detail: "The stored class was not found." });
-    const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
-    return { structure: structureOf(modelClass, source), generation: model.generation, brokenSchemas };
-  }
+export async function putClass(
+  context: SessionContext & Uses<ClassServices>,
+  input: PutClassInput,
+): Promise<PutClassOutcome> {
+  const { r: outside, database, principal } = context;
+  requireAdministrator(principal);
+  // Check before the lock, so that a refused request blocks no writer.
+  await prepare(outside, input);
+  const { model, becomesUsers, brokenSchemas } = await database.storage.transaction(async (r) => {
+    await r.model.lock();
+    const { before, after, definition, brokenSchemas: broken } = await prepare(r, input);
+    const known = before.find(input.name)?.definition;
+    if (known !== undefined && isSameClass(known, definition))
+      return { model: before, becomesUsers: false, brokenSchemas: broken };
+    const outcome = await r.model.change({ put: [definition] }, before.generation);
+    if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
+    const type = known === undefined ? "class.created" : "class.changed";
+    const changes = changesBetween(known === undefined ? null : auditedClass(known), auditedClass(definition));
+    await r.audit.append(sessionEvent(context, { type, className: input.name, changes }));
+    return {
+      model: after,
+      brokenSchemas: broken,
+      becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
+    };
+  });
+  // Existing objects of the class become users.
+  if (becomesUsers) await reserveUserNames(database);
+  context.services.indexKeeper.begin(database);
+  const modelClass = model.find(input.name);
+  if (modelClass === undefined) throw new ServiceError(799, { detail: "The stored class was not found." });
+  const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
+  return { structure: structureOf(modelClass, source), generation: model.generation, brokenSchemas };
 }
 
 /** The groups of each right, and each attribute. */
@@ -129,27 +128,26 @@ export type RemoveClassInput = Omit<PutClassInput, "definition">;
  * class is built in, or has objects (live or recycled), subclasses or links to it, or a schema of synchronization needs
  * it, without `force`. 713: another generation.
  */
-export class RemoveClass {
-  constructor(private readonly indexes: IndexAlignment) {}
-
-  async removeClass(context: SessionContext, input: RemoveClassInput): Promise<ModelChange> {
-    const { r: outside, database, principal } = context;
-    requireAdministrator(principal);
-    // Check before the lock, so that a refused request blocks no writer.
-    await prepareRemoval(outside, input);
-    const change = await database.storage.transaction(async (r) => {
-      await r.model.lock();
-      const { before, brokenSchemas } = await prepareRemoval(r, input);
-      const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
-      if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
-      const removed = before.find(input.name)?.definition;
-      const changes = changesBetween(removed === undefined ? null : auditedClass(removed), null);
-      await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name, changes }));
-      return { generation: before.generation + 1, brokenSchemas };
-    });
-    this.indexes.begin(database);
-    return change;
-  }
+export async function removeClass(
+  context: SessionContext & Uses<ClassServices>,
+  input: RemoveClassInput,
+): Promise<ModelChange> {
+  const { r: outside, database, principal } = context;
+  requireAdministrator(principal);
+  // Check before the lock, so that a refused request blocks no writer.
+  await prepareRemoval(outside, input);
+  const change = await database.storage.transaction(async (r) => {
+    await r.model.lock();
+    const { before, brokenSchemas } = await prepareRemoval(r, input);
+    const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
+    if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
+    const removed = before.find(input.name)?.definition;
+    const changes = changesBetween(removed === undefined ? null : auditedClass(removed), null);
+    await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name, changes }));
+    return { generation: before.generation + 1, brokenSchemas };
+  });
+  context.services.indexKeeper.begin(database);
+  return change;
 }
 
 /** Runs all checks and returns the current model. */

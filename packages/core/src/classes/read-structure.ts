@@ -22,18 +22,16 @@ export interface ModelStructure {
 }
 
 /** Returns the classes that the caller may read. 307 inside a transaction, because index states are read outside it. */
-export class ReadStructure {
-  async readStructure(
-    context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
-  ): Promise<ModelStructure> {
-    const { database, principal, unit } = context;
-    if (unit.joined) throw new ServiceError(307, { detail: "Classes cannot be read inside a transaction." });
-    const model = (await requestModel(context)).as(principal);
-    const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
-    const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
-    const classes = readable.map((modelClass) => structureOf(modelClass, source));
-    return { classes, generation: model.generation };
-  }
+export async function readStructure(
+  context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
+): Promise<ModelStructure> {
+  const { database, principal, unit } = context;
+  if (unit.joined) throw new ServiceError(307, { detail: "Classes cannot be read inside a transaction." });
+  const model = (await requestModel(context)).as(principal);
+  const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
+  const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
+  const classes = readable.map((modelClass) => structureOf(modelClass, source));
+  return { classes, generation: model.generation };
 }
 
 interface StructureSource {
@@ -116,19 +114,17 @@ export interface ReadableClasses {
   readonly classes: readonly ReadableClass[];
 }
 
-export class ListReadableClasses {
-  async listReadableClasses(context: SessionContext): Promise<ReadableClasses> {
-    const { principal } = context;
-    const model = (await requestModel(context)).as(principal);
-    const classes = Array.from(model.all(), (modelClass): ReadableClass => {
-      return {
-        modelClass,
-        permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
-      };
-    });
-    const readable = classes.filter((each) => each.permissions.includes("read"));
-    return { model, classes: readable.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
-  }
+export async function listReadableClasses(context: SessionContext): Promise<ReadableClasses> {
+  const { principal } = context;
+  const model = (await requestModel(context)).as(principal);
+  const classes = Array.from(model.all(), (modelClass): ReadableClass => {
+    return {
+      modelClass,
+      permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
+    };
+  });
+  const readable = classes.filter((each) => each.permissions.includes("read"));
+  return { model, classes: readable.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
 }
 
 function nameOf({ modelClass }: ReadableClass): string {

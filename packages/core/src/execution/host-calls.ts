@@ -1,17 +1,18 @@
 import { type JsonValue, type ObjectId, objectReference, ServiceError } from "@sallyport/storage";
 import type { HostCall } from "../macros/index.ts";
-import type {
-  CreateObject,
-  DeleteObject,
-  GetObject,
-  GetReaders,
-  GivenAttributes,
-  ListedObjects,
-  ListObjects,
-  LockObject,
-  SetReaders,
-  UnlockObject,
-  UpdateObject,
+import {
+  type GivenAttributes,
+  type ListedObjects,
+  getObject,
+  listObjects,
+  getReaders,
+  createObject,
+  updateObject,
+  setReaders,
+  deleteObject,
+  lockObject,
+  unlockObject,
+  type ObjectContext,
 } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { argumentsOf, type HostArguments, namedObject, type RequestForms } from "./host-arguments.ts";
@@ -20,8 +21,8 @@ import type { MacroScope } from "./macro-scope.ts";
 export class HostCalls {
   private readonly actions: ReadonlyMap<string, HostAction>;
 
-  constructor(useCases: HostUseCases, forms: RequestForms) {
-    this.actions = new Map(Object.entries({ ...readCalls(useCases, forms), ...writeCalls(useCases, forms) }));
+  constructor(forms: RequestForms) {
+    this.actions = new Map(Object.entries({ ...readCalls(forms), ...writeCalls(forms) }));
   }
 
   /** `reads`: 307 for a call that writes or locks. */
@@ -43,7 +44,7 @@ const listNames = ["where", "sort", "oids", "macro", "page", "perPage", "cursor"
 const tries = 3;
 
 /** Calls that read objects, optionally with a lock. */
-function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: RequestForms): HostActions {
+function readCalls(forms: RequestForms): HostActions {
   const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "forUpdate");
   const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "forUpdate", ...listNames);
   return {
@@ -55,10 +56,10 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
         const serialization = forms.serialization(given.given.serialization);
         if (isLocked(context, given)) {
           // The right to read is required for a lock.
-          const { object } = await getObject.getObject(context, reference, { type: "oid" });
+          const { object } = await getObject(context, reference, { type: "oid" });
           await context.r.objects.lock([object["~ObjectID"]]);
         }
-        const { object, version } = await getObject.getObject(context, reference, serialization);
+        const { object, version } = await getObject(context, reference, serialization);
         return { object: object as JsonValue, version };
       },
     },
@@ -68,7 +69,7 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
         const given = ofFind(argument);
         const { forUpdate: _forUpdate, className: _className, ...form } = given.given;
         const input = { className: given.text("className"), ...forms.list(form) };
-        const read = () => listObjects.listObjects(context, input);
+        const read = () => listObjects(context, input);
         const listed = isLocked(context, given) ? await lockAll(context, read) : await read();
         return { list: forms.listed(listed), versions: listed.versions };
       },
@@ -77,7 +78,7 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
       writes: () => false,
       run: async (context, argument) => {
         const reference = namedObject(argumentsOf("objects.readers", argument, "id"));
-        const { readers, version } = await getReaders.getReaders(context, reference);
+        const { readers, version } = await getReaders(context, reference);
         return { readers, version };
       },
     },
@@ -105,15 +106,14 @@ async function lockAll({ r }: SessionContext, read: () => Promise<ListedObjects>
   }
 }
 
-function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
-  const { createObject, updateObject, setReaders, deleteObject, lockObject, unlockObject } = useCases;
+function writeCalls(forms: RequestForms): HostActions {
   const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });
   return {
     "objects.create": action(async (context, argument) => {
       const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
       const reference = objectReference(given.text("className"));
       if (reference?.kind !== "class") throw new ServiceError(304);
-      const written = await createObject.createObject(
+      const written = await createObject(
         context,
         reference.className,
         attributesOf(given, forms),
@@ -125,13 +125,13 @@ function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
       const given = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
       const serialization = forms.serialization(given.given.serialization);
       const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
-      const written = await updateObject.updateObject(context, namedObject(given), input);
+      const written = await updateObject(context, namedObject(given), input);
       return { object: written.object as JsonValue, version: written.version };
     }),
     "objects.setReaders": action(async (context, argument) => {
       const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
       return {
-        ...(await setReaders.setReaders(context, namedObject(given), {
+        ...(await setReaders(context, namedObject(given), {
           readers: readersOf(given),
           expectedVersions: versionsOf(given),
         })),
@@ -139,17 +139,17 @@ function writeCalls(useCases: HostUseCases, forms: RequestForms): HostActions {
     }),
     "objects.delete": action(async (context, argument) => {
       const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
-      await deleteObject.deleteObject(context, namedObject(given), {
+      await deleteObject(context, namedObject(given), {
         recycled: given.flag("moveToRecycler"),
         expectedVersions: versionsOf(given),
       });
       return undefined;
     }),
     "objects.lock": action(async (context, argument) => ({
-      ...(await lockObject.lockObject(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
+      ...(await lockObject(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
     })),
     "objects.unlock": action(async (context, argument) => ({
-      ...(await unlockObject.unlockObject(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
+      ...(await unlockObject(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
     })),
   };
 }
@@ -182,20 +182,7 @@ function versionsOf({ given: { version }, fault }: HostArguments<"version">): re
 interface HostAction {
   /** Whether the call needs the transaction of the execution. If so, it opens it. */
   writes(argument: JsonValue): boolean;
-  run(context: SessionContext, argument: JsonValue): Promise<JsonValue | undefined>;
+  run(context: ObjectContext, argument: JsonValue): Promise<JsonValue | undefined>;
 }
 
 type HostActions = Readonly<Record<string, HostAction>>;
-
-/** The use cases behind host calls. They enforce the rights of the caller. */
-export interface HostUseCases {
-  readonly getObject: GetObject;
-  readonly listObjects: ListObjects;
-  readonly createObject: CreateObject;
-  readonly updateObject: UpdateObject;
-  readonly getReaders: GetReaders;
-  readonly setReaders: SetReaders;
-  readonly deleteObject: DeleteObject;
-  readonly lockObject: LockObject;
-  readonly unlockObject: UnlockObject;
-}

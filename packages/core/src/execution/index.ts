@@ -4,4 +4,4 @@ export * from "./host-calls.ts";
 export { type Caller, type CallerGroup, CallerNames } from "./macro-access.ts";
 export * from "./macro-hooks.ts";
 export * from "./macro-runner.ts";
-export { type MacroPutOutcome, maxMacroBytes, PutMacro, removeMacro } from "./put-macro.ts";
+export { type MacroPutOutcome, maxMacroBytes, putMacro, removeMacro } from "./put-macro.ts";

@@ -19,8 +19,9 @@ import {
   type MemberChanges,
   type Members,
   type ObjectHooks,
+  type ObjectContext,
 } from "../objects/index.ts";
-import { requestMacros, type SessionContext } from "../request/index.ts";
+import { requestMacros } from "../request/index.ts";
 import type { RequestForms } from "./host-arguments.ts";
 import type { MacroRunner } from "./macro-runner.ts";
 
@@ -51,17 +52,13 @@ function acceptBody(name: string, check: () => void): void {
 
 /** Hooks in the macro library of a database. */
 export class MacroHooks implements ObjectHooks {
-  readonly runner: MacroRunner;
   private readonly known = new WeakMap<MacroSet, { readonly active: ActiveHooks | null }>();
 
   constructor(
-    /** Creates the runner. Its use cases call these hooks. */
-    runnerOf: (hooks: ObjectHooks) => MacroRunner,
+    private readonly runner: MacroRunner,
     private readonly reports: Pick<MacroReports, "ignored" | "ranHook">,
     private readonly forms: Pick<RequestForms, "checkJson">,
-  ) {
-    this.runner = runnerOf(this);
-  }
+  ) {}
 
   current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null> {
     const set = requestMacros(caller);
@@ -156,9 +153,9 @@ export class MacroHooks implements ObjectHooks {
 }
 
 /** The caller with a session. A log-in has none yet and gets a placeholder with an empty digest, which cannot own locks. */
-function asSession(caller: HookCaller): SessionContext {
+function asSession(caller: HookCaller): ObjectContext {
   const { session, appKey, principal } = caller;
-  if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
+  if (session !== undefined && session !== null) return caller as HookCaller & ObjectContext;
   const opening = passwordSession(appKey.id, principal.userId, []);
   return { ...caller, session: opening, sessionDigest: "", appKeyDigest: "", sessionEndedCode: 201 };
 }

@@ -20,6 +20,7 @@ import { argumentsOf } from "./host-arguments.ts";
 import type { HostCalls } from "./host-calls.ts";
 import { accessibleMacro, CallerNames } from "./macro-access.ts";
 import { LazyTransaction, MacroScope } from "./macro-scope.ts";
+import type { ObjectContext } from "../objects/index.ts";
 
 export interface MacroRunnerParts {
   readonly runtime: MacroRuntime;
@@ -64,7 +65,7 @@ export class MacroRunner {
   constructor(private readonly parts: MacroRunnerParts) {}
 
   run(
-    context: SessionContext,
+    context: ObjectContext,
     macro: Macro,
     { input, skipCheck, names }: MacroInput & { readonly names: CallerNames },
   ): Promise<MacroOutcome> {
@@ -82,7 +83,7 @@ export class MacroRunner {
 
   /** Calls a hook. Its writes belong to the unit of the context; `reads` forbids writes. */
   runHook(
-    context: SessionContext,
+    context: ObjectContext,
     hook: HookModule,
     driver: string,
     argument: Readonly<Record<string, JsonValue>>,
@@ -169,7 +170,7 @@ export class MacroRunner {
   }
 
   private perform(
-    context: SessionContext,
+    context: ObjectContext,
     execution: MacroExecution,
     job: Job,
     onEnding: (isEnding: boolean) => void = () => {},

@@ -1,5 +1,6 @@
-import { JoinedUnit, type SessionContext, type UnitOfWork } from "../request/index.ts";
+import { JoinedUnit, type UnitOfWork } from "../request/index.ts";
 import type { Attempt, Repositories } from "@sallyport/storage";
+import type { ObjectContext } from "../objects/index.ts";
 
 /** Opens the transaction of a scope. Calls back once it is open; rejects if it cannot be opened. */
 type OpenTransaction = (opened: (r: Repositories, attempt: Attempt) => void) => Promise<void>;
@@ -19,7 +20,7 @@ export class MacroScope {
   private opening: Promise<void> | undefined;
 
   constructor(
-    private readonly context: SessionContext,
+    private readonly context: ObjectContext,
     /** `null`: each host call is atomic by itself. */
     private readonly open: OpenTransaction | null,
   ) {
@@ -28,11 +29,11 @@ export class MacroScope {
   }
 
   /** A scope inside an open transaction. */
-  static joined(context: SessionContext, r: Repositories, attempt: Attempt): MacroScope {
+  static joined(context: ObjectContext, r: Repositories, attempt: Attempt): MacroScope {
     return new MacroScope({ ...context, r, unit: new JoinedUnit(r, attempt) }, null);
   }
 
-  current(): SessionContext {
+  current(): ObjectContext {
     return { ...this.context, r: this.r, unit: this.unit };
   }
 
@@ -93,7 +94,7 @@ export class LazyTransaction<T> {
   private done: Promise<T> | undefined;
 
   constructor(
-    private readonly context: SessionContext,
+    private readonly context: ObjectContext,
     private readonly invoke: Invoke<T>,
     /** Called with `true` before the commit, and with `false` when an attempt begins. */
     private readonly onEnding: (isEnding: boolean) => void,

@@ -7,8 +7,7 @@ import {
   type MacroVersion,
   type ModuleInspector,
 } from "../macros/index.ts";
-import { type AdministrationContext, changesBetween } from "../request/index.ts";
-
+import { type AdministrationContext, changesBetween, type Uses } from "../request/index.ts";
 /** Maximum size of a text in UTF-8 bytes. */
 export const maxMacroBytes = 262_144;
 const maxAuthorLength = 255;
@@ -25,39 +24,37 @@ export interface MacroPutOutcome {
   readonly version: number;
 }
 
-export class PutMacro {
-  constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
-
-  /** Stores a macro. 400: invalid name. 307: too large or not storable. `MacroFault`: the module cannot run. `stale`: see `put`. */
-  async putMacro(
-    { unit, eventOf }: Pick<AdministrationContext, "unit" | "eventOf">,
-    { expectedVersion, ...macro }: PutMacroInput,
-  ): Promise<MacroPutOutcome> {
-    const { name, text, language, changedBy } = macro;
-    if (!isMacroName(name)) throw new ServiceError(400);
-    acceptStorable([text, changedBy]);
-    if (bytesOf(text) > maxMacroBytes)
-      throw new ServiceError(307, { detail: `The source is larger than ${maxMacroBytes} bytes.` });
-    if (changedBy === "" || changedBy.length > maxAuthorLength)
-      throw new ServiceError(307, { detail: `The author must have 1 to ${maxAuthorLength} characters.` });
-    const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
-    if (inspected?.module.kind === "broken") throw inspected.module.fault;
-    return unit.transaction(async (r) => {
-      const macros = new MacroStore(r);
-      const [latest] = await macros.history(name, 1);
-      const current = latest === undefined || latest.text === null ? 0 : latest.version;
-      const isSame = latest?.text === text && latest.language === language;
-      if (isSame && (expectedVersion === null || expectedVersion === current))
-        return { outcome: "unchanged", version: current };
-      const outcome = await macros.put(macro, expectedVersion);
-      const [now] = await macros.history(name, 1);
-      if (outcome === "stored") {
-        const changes = changesBetween(auditedMacro(latest), auditedMacro(now));
-        await r.audit.append(eventOf({ type: "macro.stored", macroName: name, changes }));
-      }
-      return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
-    });
-  }
+/** Stores a macro. 400: invalid name. 307: too large or not storable. `MacroFault`: the module cannot run. `stale`: see `put`. */
+export async function putMacro(
+  context: Pick<AdministrationContext, "unit" | "eventOf"> &
+    Uses<{ readonly moduleInspector: Pick<ModuleInspector, "inspect"> }>,
+  { expectedVersion, ...macro }: PutMacroInput,
+): Promise<MacroPutOutcome> {
+  const { unit, eventOf } = context;
+  const { name, text, language, changedBy } = macro;
+  if (!isMacroName(name)) throw new ServiceError(400);
+  acceptStorable([text, changedBy]);
+  if (bytesOf(text) > maxMacroBytes)
+    throw new ServiceError(307, { detail: `The source is larger than ${maxMacroBytes} bytes.` });
+  if (changedBy === "" || changedBy.length > maxAuthorLength)
+    throw new ServiceError(307, { detail: `The author must have 1 to ${maxAuthorLength} characters.` });
+  const [inspected] = await context.services.moduleInspector.inspect([{ name, text, language, origin: name }]);
+  if (inspected?.module.kind === "broken") throw inspected.module.fault;
+  return unit.transaction(async (r) => {
+    const macros = new MacroStore(r);
+    const [latest] = await macros.history(name, 1);
+    const current = latest === undefined || latest.text === null ? 0 : latest.version;
+    const isSame = latest?.text === text && latest.language === language;
+    if (isSame && (expectedVersion === null || expectedVersion === current))
+      return { outcome: "unchanged", version: current };
+    const outcome = await macros.put(macro, expectedVersion);
+    const [now] = await macros.history(name, 1);
+    if (outcome === "stored") {
+      const changes = changesBetween(auditedMacro(latest), auditedMacro(now));
+      await r.audit.append(eventOf({ type: "macro.stored", macroName: name, changes }));
+    }
+    return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
+  });
 }
 
 /** The history has the texts. */

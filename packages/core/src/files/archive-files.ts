@@ -1,16 +1,14 @@
 import {
   type ArchiveChunk,
   type ArchiveRecord,
-  type RandomSource,
   type RecordOf,
   type Repositories,
   ServiceError,
   type StoredRecord,
 } from "@sallyport/storage";
 import { type FileDescription, fileKind, type StoredFile } from "../objects/index.ts";
-import type { Database } from "../request/index.ts";
+import type { Database, Uses } from "../request/index.ts";
 import { intact } from "./intact-bytes.ts";
-import type { ResumableHashes } from "./resumable-hash.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   detachedKind,
@@ -23,6 +21,7 @@ import {
   shardOf,
   storedBytesKind,
 } from "./stored-files.ts";
+import type { UploadServices } from "./uploads.ts";
 
 /** A complete file in an archive: its record, and its bytes. */
 export interface ArchivedFile extends Pick<StoredRecord<FileDescription>, "id" | "owner" | "value" | "createdAt"> {
@@ -31,54 +30,54 @@ export interface ArchivedFile extends Pick<StoredRecord<FileDescription>, "id" |
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Adds the bytes of files to an export. */
-export class DumpFiles {
-  constructor(private readonly hashes: ResumableHashes) {}
+interface Dumping extends Uses<Pick<UploadServices, "hashes">> {
+  readonly database: FileBytes & Pick<Database, "storage">;
+}
 
-  /**
-   * Passes an export on, and then its complete files by name in the store. Their bytes are read after the export, because it
-   * can block the storage. Bytes without an object stay for a day, so that those replaced meanwhile can be read. Unfinished
-   * uploads are left out, and files whose object was permanently deleted before. The bytes throw 707 if they are missing,
-   * damaged, or cannot be decrypted.
-   */
-  async *dumpFiles(
-    database: FileBytes & Pick<Database, "storage">,
-    parts: AsyncIterable<ArchiveChunk>,
-  ): AsyncGenerator<ArchiveChunk | ArchivedFile, void, undefined> {
-    const unused = await deletedFiles(database.storage.repositories);
-    const found: RecordOf<"records">[] = [];
-    for await (const part of parts) {
-      for (const record of part) {
-        if (record.section !== "records") break;
-        if (record.kind === detachedKind) unused.add(record.id);
-        else if (record.kind === fileKind && !unused.has(record.id)) found.push(record);
-      }
-      yield part;
+/**
+ * Adds the bytes of files to an export. Passes an export on, and then its complete files by name in the store. Their
+ * bytes are read after the export, because it can block the storage. Bytes without an object stay for a day, so that
+ * those replaced meanwhile can be read. Unfinished uploads are left out, and files whose object was permanently deleted
+ * before. The bytes throw 707 if they are missing, damaged, or cannot be decrypted.
+ */
+export async function* dumpFiles(
+  context: Dumping,
+  parts: AsyncIterable<ArchiveChunk>,
+): AsyncGenerator<ArchiveChunk | ArchivedFile, void, undefined> {
+  const { storage } = context.database;
+  const unused = await deletedFiles(storage.repositories);
+  const found: RecordOf<"records">[] = [];
+  for await (const part of parts) {
+    for (const record of part) {
+      if (record.section !== "records") break;
+      if (record.kind === detachedKind) unused.add(record.id);
+      else if (record.kind === fileKind && !unused.has(record.id)) found.push(record);
     }
-    for (const { id, owner, value, createdAt } of found) {
-      const { key, size, sha256, name, mediaType } = value as unknown as StoredFile;
-      const file = { id, owner, value: { size, sha256, name, mediaType }, createdAt };
-      yield { section: "files", ...file, bytes: this.bytesOf(database, file, key) };
-    }
+    yield part;
   }
+  for (const { id, owner, value, createdAt } of found) {
+    const { key, size, sha256, name, mediaType } = value as unknown as StoredFile;
+    const file = { id, owner, value: { size, sha256, name, mediaType }, createdAt };
+    yield { section: "files", ...file, bytes: bytesOf(context, file, key) };
+  }
+}
 
-  private async *bytesOf(
-    database: FileBytes & Pick<Database, "storage">,
-    { id: file, owner, value }: Omit<ArchivedFile, "section" | "bytes">,
-    key: string | null,
-  ): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      const bytes = await readStored(database, database.storage.repositories.records, {
-        file,
-        key,
-        range: { offset: 0, length: value.size },
-      });
-      yield* intact(bytes, value, this.hashes);
-    } catch (cause) {
-      if (!(cause instanceof ServiceError && [707, 708].includes(cause.code))) throw cause;
-      const detail = `The bytes of the file "${value.name}" (object ${owner}) are missing or damaged.`;
-      throw new ServiceError(707, { detail, cause });
-    }
+async function* bytesOf(
+  { database, services }: Dumping,
+  { id: file, owner, value }: Omit<ArchivedFile, "section" | "bytes">,
+  key: string | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    const bytes = await readStored(database, database.storage.repositories.records, {
+      file,
+      key,
+      range: { offset: 0, length: value.size },
+    });
+    yield* intact(bytes, value, services.hashes);
+  } catch (cause) {
+    if (!(cause instanceof ServiceError && [707, 708].includes(cause.code))) throw cause;
+    const detail = `The bytes of the file "${value.name}" (object ${owner}) are missing or damaged.`;
+    throw new ServiceError(707, { detail, cause });
   }
 }
 
@@ -95,58 +94,55 @@ async function deletedFiles({ records, deletion }: Repositories): Promise<Set<st
 /** The kinds of the records that describe the bytes in a store. */
 const storeKinds: ReadonlySet<string> = new Set<string>([detachedKind, fileKind, segmentKind, storedBytesKind]);
 
-/** Restores the bytes of files into an empty store. */
-export class RestoreFiles {
-  constructor(
-    private readonly random: RandomSource,
-    private readonly hashes: ResumableHashes,
-  ) {}
+interface Restoring extends Uses<UploadServices> {
+  readonly database: FileBytes;
+}
 
-  /**
-   * Passes the records of an archive on to an import. Writes the files among them into the store, and replaces the records
-   * that describe the store. Uses no storage, as the import can block it. If it does not reach the end, it removes what it
-   * wrote. 700: the store has files. 700, 702, 709: it fails. 707: bytes differ from the record of their file.
-   */
-  async *restoreFiles(
-    database: FileBytes,
-    records: AsyncIterable<ArchiveRecord | ArchivedFile>,
-  ): AsyncGenerator<ArchiveRecord, void, undefined> {
-    const { files } = database;
-    if ((await files.list({ after: null, limit: 1 })).length > 0)
-      throw new ServiceError(700, {
-        detail: "The file store is not empty. Files are restored into an empty one only.",
-      });
-    const written: string[] = [];
-    const totals = new Map<string, Pick<RecordOf<"records">, "value" | "createdAt">>();
-    let isComplete = false;
-    try {
-      for await (const record of records) {
-        if (record.section === "files") {
-          const { id: file, value, createdAt } = record;
-          written.push(file);
-          yield* await this.write(database, record);
-          const before = totals.get(shardOf(file))?.value ?? 0;
-          totals.set(shardOf(file), { value: Number(before) + value.size, createdAt });
-        } else if (record.section !== "records" || !storeKinds.has(record.kind)) yield record;
-      }
-      for (const [id, total] of totals) yield { section: "records", kind: storedBytesKind, id, owner: null, ...total };
-      isComplete = true;
-    } finally {
-      // After the end, the import may have been committed, and its records name the files.
-      if (!isComplete) for (const file of written) await files.remove({ file }).catch(() => {});
+/**
+ * Restores the bytes of files into an empty store. Passes the records of an archive on to an import. Writes the files
+ * among them into the store, and replaces the records that describe the store. Uses no storage, as the import can block
+ * it. If it does not reach the end, it removes what it wrote. 700: the store has files. 700, 702, 709: it fails. 707:
+ * bytes differ from the record of their file.
+ */
+export async function* restoreFiles(
+  context: Restoring,
+  records: AsyncIterable<ArchiveRecord | ArchivedFile>,
+): AsyncGenerator<ArchiveRecord, void, undefined> {
+  const { files } = context.database;
+  if ((await files.list({ after: null, limit: 1 })).length > 0)
+    throw new ServiceError(700, {
+      detail: "The file store is not empty. Files are restored into an empty one only.",
+    });
+  const written: string[] = [];
+  const totals = new Map<string, Pick<RecordOf<"records">, "value" | "createdAt">>();
+  let isComplete = false;
+  try {
+    for await (const record of records) {
+      if (record.section === "files") {
+        const { id: file, value, createdAt } = record;
+        written.push(file);
+        yield* await write(context, record);
+        const before = totals.get(shardOf(file))?.value ?? 0;
+        totals.set(shardOf(file), { value: Number(before) + value.size, createdAt });
+      } else if (record.section !== "records" || !storeKinds.has(record.kind)) yield record;
     }
+    for (const [id, total] of totals) yield { section: "records", kind: storedBytesKind, id, owner: null, ...total };
+    isComplete = true;
+  } finally {
+    // After the end, the import may have been committed, and its records name the files.
+    if (!isComplete) for (const file of written) await files.remove({ file }).catch(() => {});
   }
+}
 
-  /** Writes a file as one segment, with a key of its own if new files are encrypted. Returns its records. */
-  private async write(database: FileBytes, { id: file, owner, value, createdAt, bytes }: ArchivedFile) {
-    const name = { file, segment: newStoreName(this.random) };
-    const key = database.fileCipher.newKey();
-    await database.files.create(file);
-    const length = await writeSegment(database, { ...name, key }, intact(bytes, value, this.hashes));
-    const segment = segmentRecord({ ...name, start: 0, length });
-    return [
-      { section: "records", createdAt, kind: fileKind, id: file, owner, value: { ...value, key } },
-      { section: "records", createdAt, kind: segmentKind, ...segment },
-    ] as const;
-  }
+/** Writes a file as one segment, with a key of its own if new files are encrypted. Returns its records. */
+async function write({ database, services }: Restoring, { id: file, owner, value, createdAt, bytes }: ArchivedFile) {
+  const name = { file, segment: newStoreName(services.random) };
+  const key = database.fileCipher.newKey();
+  await database.files.create(file);
+  const length = await writeSegment(database, { ...name, key }, intact(bytes, value, services.hashes));
+  const segment = segmentRecord({ ...name, start: 0, length });
+  return [
+    { section: "records", createdAt, kind: fileKind, id: file, owner, value: { ...value, key } },
+    { section: "records", createdAt, kind: segmentKind, ...segment },
+  ] as const;
 }

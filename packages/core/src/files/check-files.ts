@@ -1,12 +1,11 @@
 import { type ByteRange, type ObjectId, ServiceError, type StoredRecord } from "@sallyport/storage";
 import { fileKind, type StoredFile } from "../objects/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import type { AdministrationContext, Uses } from "../request/index.ts";
 import { intact } from "./intact-bytes.ts";
 import { union } from "./received-ranges.ts";
-import type { ResumableHashes } from "./resumable-hash.ts";
 import { allSegments, filePages, pagesOf, readStored, segmentsFrom, type StoredRange } from "./stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
-import { fileNameOf, receivedRanges, type Upload, uploadKind } from "./uploads.ts";
+import { fileNameOf, receivedRanges, type Upload, uploadKind, type UploadServices } from "./uploads.ts";
 
 export interface CheckedFile {
   /** Its name in the store. */
@@ -28,75 +27,70 @@ export interface CheckOptions {
   readonly onBytes?: (length: number) => void;
 }
 
-/** Compares the files in the store with their records. */
-export class CheckFiles {
-  constructor(private readonly hashes: ResumableHashes) {}
-
-  /** Checks all complete files, also those of objects in the recycle bin. */
-  async *checkFiles(
-    context: AdministrationContext,
-    options: CheckOptions = {},
-  ): AsyncGenerator<CheckedFile, void, undefined> {
-    const { records } = context.r;
-    for await (const page of filePages(records)) {
-      for (const record of page) {
-        const { id: file, owner, value } = record;
-        const problem = await this.problemOf(context, record, options);
-        // It may have been replaced and collected meanwhile.
-        if (problem === null || (await records.get(fileKind, [file])).length > 0)
-          yield { file, objectId: owner ?? "", name: value.name, size: value.size, problem };
-      }
+/** Checks all complete files, also those of objects in the recycle bin. */
+export async function* checkFiles(
+  context: AdministrationContext & Uses<Pick<UploadServices, "hashes">>,
+  options: CheckOptions = {},
+): AsyncGenerator<CheckedFile, void, undefined> {
+  const { records } = context.r;
+  for await (const page of filePages(records)) {
+    for (const record of page) {
+      const { id: file, owner, value } = record;
+      const problem = await problemOf(context, record, options);
+      // It may have been replaced and collected meanwhile.
+      if (problem === null || (await records.get(fileKind, [file])).length > 0)
+        yield { file, objectId: owner ?? "", name: value.name, size: value.size, problem };
     }
   }
+}
 
-  /**
-   * The unfinished uploads without all of their segments, or with `bytes` without their bytes in the store. A chunk changes
-   * the upload and its segments in one transaction, so an upload is judged only if it has not changed meanwhile.
-   */
-  async *checkUploads(
-    context: AdministrationContext,
-    { bytes }: { readonly bytes: boolean },
-  ): AsyncGenerator<{ readonly upload: string; readonly missing: "segments" | "bytes" }, void, undefined> {
-    const { records } = context.r;
-    for await (const page of pagesOf(records, uploadKind)) {
-      for (const { id: upload, value, version } of page) {
-        const missing = await missingOf(context, upload, value, bytes);
-        if (missing !== null && (await records.get(uploadKind, [upload]))[0]?.version === version)
-          yield { upload, missing };
-      }
+/**
+ * The unfinished uploads without all of their segments, or with `bytes` without their bytes in the store. A chunk changes
+ * the upload and its segments in one transaction, so an upload is judged only if it has not changed meanwhile.
+ */
+export async function* checkUploads(
+  context: AdministrationContext,
+  { bytes }: { readonly bytes: boolean },
+): AsyncGenerator<{ readonly upload: string; readonly missing: "segments" | "bytes" }, void, undefined> {
+  const { records } = context.r;
+  for await (const page of pagesOf(records, uploadKind)) {
+    for (const { id: upload, value, version } of page) {
+      const missing = await missingOf(context, upload, value, bytes);
+      if (missing !== null && (await records.get(uploadKind, [upload]))[0]?.version === version)
+        yield { upload, missing };
     }
   }
+}
 
-  /** Names of files in the store that the database does not know. 709: the store is gone. */
-  async *unknownFiles(context: AdministrationContext): AsyncGenerator<string, void, undefined> {
-    for await (const { file, state } of unreferencedFiles(context)) if (state === "unknown") yield file;
-  }
+/** Names of files in the store that the database does not know. 709: the store is gone. */
+export async function* unknownFiles(context: AdministrationContext): AsyncGenerator<string, void, undefined> {
+  for await (const { file, state } of unreferencedFiles(context)) if (state === "unknown") yield file;
+}
 
-  private async problemOf(
-    context: AdministrationContext,
-    { id: file, value }: StoredRecord<StoredFile>,
-    { fast = false, onBytes = () => {} }: CheckOptions,
-  ): Promise<CheckedFile["problem"]> {
-    const { database, r } = context;
-    let read = 0;
-    try {
-      if (fast) return (await isPresent(context, file, value)) ? null : "missing";
-      const bytes = await readStored(database, r.records, {
-        file,
-        key: value.key,
-        range: { offset: 0, length: value.size },
-      });
-      for await (const { length } of intact(bytes, value, this.hashes)) {
-        read += length;
-        onBytes(length);
-      }
-      return null;
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      if (error.code === 707) return read === value.size ? "damaged" : "missing";
-      if (error.code === 708) return isSealed(context, value) ? "sealed" : "damaged";
-      throw error;
+async function problemOf(
+  context: AdministrationContext & Uses<Pick<UploadServices, "hashes">>,
+  { id: file, value }: StoredRecord<StoredFile>,
+  { fast = false, onBytes = () => {} }: CheckOptions,
+): Promise<CheckedFile["problem"]> {
+  const { database, r } = context;
+  let read = 0;
+  try {
+    if (fast) return (await isPresent(context, file, value)) ? null : "missing";
+    const bytes = await readStored(database, r.records, {
+      file,
+      key: value.key,
+      range: { offset: 0, length: value.size },
+    });
+    for await (const { length } of intact(bytes, value, context.services.hashes)) {
+      read += length;
+      onBytes(length);
     }
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === 707) return read === value.size ? "damaged" : "missing";
+    if (error.code === 708) return isSealed(context, value) ? "sealed" : "damaged";
+    throw error;
   }
 }
 

@@ -25,32 +25,26 @@ export interface CollectedFiles {
   readonly unknown: number;
 }
 
-/**
- * Removes the bytes that belong to nothing: of expired uploads, of interrupted requests, and of replaced or permanently
- * deleted objects. Bytes of objects in the recycle bin stay, and so do files of another database.
- */
-export class CollectFiles {
-  /** For the background: not audited. */
-  async collectFiles(
-    context: Pick<AdministrationContext, "database" | "r" | "unit">,
-    { minimumAge = day, dryRun = false }: CollectOptions = {},
-  ): Promise<CollectedFiles> {
-    const counts = { removed: 0, waiting: 0, unknown: 0 };
-    for await (const found of unreferencedFiles(context)) {
-      if (found.state === "unknown") counts.unknown += 1;
-      else if (dryRun) counts[found.age >= minimumAge ? "removed" : "waiting"] += 1;
-      else counts[(await collect(context, found, minimumAge)) ? "removed" : "waiting"] += 1;
-    }
-    return counts;
+/** For the background: not audited. */
+export async function collectFiles(
+  context: Pick<AdministrationContext, "database" | "r" | "unit">,
+  { minimumAge = day, dryRun = false }: CollectOptions = {},
+): Promise<CollectedFiles> {
+  const counts = { removed: 0, waiting: 0, unknown: 0 };
+  for await (const found of unreferencedFiles(context)) {
+    if (found.state === "unknown") counts.unknown += 1;
+    else if (dryRun) counts[found.age >= minimumAge ? "removed" : "waiting"] += 1;
+    else counts[(await collect(context, found, minimumAge)) ? "removed" : "waiting"] += 1;
   }
+  return counts;
+}
 
-  /** For a command: audited. */
-  async collectNow(context: AdministrationContext, options: CollectOptions): Promise<CollectedFiles> {
-    const collected = await this.collectFiles(context, options);
-    if (collected.removed > 0 && options.dryRun !== true)
-      await context.r.audit.append(context.eventOf({ type: "files.collected" }));
-    return collected;
-  }
+/** For a command: audited. */
+export async function collectNow(context: AdministrationContext, options: CollectOptions): Promise<CollectedFiles> {
+  const collected = await collectFiles(context, options);
+  if (collected.removed > 0 && options.dryRun !== true)
+    await context.r.audit.append(context.eventOf({ type: "files.collected" }));
+  return collected;
 }
 
 /** Removes a file if it is old enough. Returns whether it did. */

@@ -1,8 +1,13 @@
 import { AcceptedTokenKeys, admitGrant, type Grant, sessionGrant, userGrant } from "../access/index.ts";
 import { explained, type ObjectId, ServiceError, type SingleReference } from "@sallyport/storage";
 import { type KeyRings, type KeyWrapping, openJson, sealJson, type ServerKeyPair } from "../keys/index.ts";
-import type { Database, SessionContext, UnadmittedContext } from "../request/index.ts";
-import type { OpenedFile, OpenFile } from "./open-file.ts";
+import type { Database, UnadmittedContext, Uses, SessionContext } from "../request/index.ts";
+import { type OpenedFile, openFile } from "./open-file.ts";
+
+/** Services of links to files. */
+export interface LinkServices {
+  readonly fileLinks: FileLinks;
+}
 
 /** The content of a link. */
 interface LinkedFile {
@@ -61,60 +66,48 @@ export interface CreatedLink {
 }
 
 /**
- * Creates a link to the present bytes of a file, for everyone who has it. Throws as `OpenFile`, and 307 in a secure session
- * that may not create links.
+ * Creates a link to the present bytes of a file, for everyone who has it. Throws as `OpenFile`, and 307 in a secure
+ * session that may not create links. `lifetime` is in milliseconds. With `endsWithSession`, the link
+ * ends with the session.
  */
-export class CreateFileLink {
-  constructor(
-    private readonly links: FileLinks,
-    private readonly openFile: OpenFile,
-  ) {}
-
-  /**
-   * @param lifetime milliseconds
-   * @param endsWithSession whether the link ends with the session
-   */
-  async createFileLink(
-    context: SessionContext,
-    reference: SingleReference,
-    { lifetime, endsWithSession }: { readonly lifetime: number; readonly endsWithSession: boolean },
-  ): Promise<CreatedLink> {
-    const { database, session, unit } = context;
-    if (session.mode === "secure" && !database.policy.files.linksOfSecureSessions)
-      throw new ServiceError(307, { detail: "A secure session cannot create links: their bytes are not encrypted." });
-    const { id, etag } = await this.openFile.openFile(context, reference);
-    const expiresAt = (await database.clock.now(unit)) + lifetime;
-    const grant = endsWithSession ? sessionGrant(context) : await userGrant(context);
-    return { signature: await this.links.sign(database, { object: id, etag, expiresAt, grant }), expiresAt };
-  }
+export async function createFileLink(
+  context: SessionContext & Uses<LinkServices>,
+  reference: SingleReference,
+  { lifetime, endsWithSession }: { readonly lifetime: number; readonly endsWithSession: boolean },
+): Promise<CreatedLink> {
+  const { database, session, unit } = context;
+  if (session.mode === "secure" && !database.policy.files.linksOfSecureSessions)
+    throw new ServiceError(307, { detail: "A secure session cannot create links: their bytes are not encrypted." });
+  const { id, etag } = await openFile(context, reference);
+  const expiresAt = (await database.clock.now(unit)) + lifetime;
+  const grant = endsWithSession ? sessionGrant(context) : await userGrant(context);
+  return {
+    signature: await context.services.fileLinks.sign(database, { object: id, etag, expiresAt, grant }),
+    expiresAt,
+  };
 }
 
 /**
  * Opens the file of a link, under the present rights of its creator. Every refusal is 304: a signature that is forged, over or
  * of another database, other bytes, a grant that has ended.
  */
-export class OpenFileLink {
-  constructor(
-    private readonly links: FileLinks,
-    private readonly openFile: OpenFile,
-  ) {}
-
-  async openFileLink(context: UnadmittedContext, signed: string): Promise<OpenedFile> {
-    const { database, unit } = context;
-    const linked = await this.links.read(database, signed);
-    if (linked === null) throw refusal("No: the signature is not of this database, or its key is no longer accepted.");
-    if (linked.expiresAt <= (await database.clock.now(unit))) throw refusal("No: it has expired.");
-    const granted = await admitGrant(context, linked.grant);
-    if (granted === null)
-      throw refusal("No: the session of its creator has ended, or the creator can no longer log in.");
-    try {
-      const file = await this.openFile.openFile(granted, { kind: "id", id: linked.object });
-      if (file.etag === linked.etag) return { ...file, isReadable: (now) => mayStillRead(now, linked.grant, file) };
-    } catch (error) {
-      if (!(error instanceof ServiceError && isAbsence(error))) throw error;
-    }
-    throw refusal("No: the file was replaced or deleted, or its creator can no longer read it.");
+export async function openFileLink(
+  context: UnadmittedContext & Uses<LinkServices>,
+  signed: string,
+): Promise<OpenedFile> {
+  const { database, unit } = context;
+  const linked = await context.services.fileLinks.read(database, signed);
+  if (linked === null) throw refusal("No: the signature is not of this database, or its key is no longer accepted.");
+  if (linked.expiresAt <= (await database.clock.now(unit))) throw refusal("No: it has expired.");
+  const granted = await admitGrant(context, linked.grant);
+  if (granted === null) throw refusal("No: the session of its creator has ended, or the creator can no longer log in.");
+  try {
+    const file = await openFile(granted, { kind: "id", id: linked.object });
+    if (file.etag === linked.etag) return { ...file, isReadable: (now) => mayStillRead(now, linked.grant, file) };
+  } catch (error) {
+    if (!(error instanceof ServiceError && isAbsence(error))) throw error;
   }
+  throw refusal("No: the file was replaced or deleted, or its creator can no longer read it.");
 }
 
 async function mayStillRead(now: UnadmittedContext, grant: Grant, file: OpenedFile): Promise<boolean> {

@@ -32,34 +32,32 @@ export interface ListedFile {
 const nothing = { objectId: null, uploader: null, name: null, mediaType: null, sha256: null, expiresAt: null };
 
 /** Lists the files that the database knows, complete ones first. */
-export class ListFiles {
-  async *listFiles({ r }: Pick<AdministrationContext, "r">): AsyncGenerator<ListedFile, void, undefined> {
-    const { records, deletion } = r;
-    for await (const page of filePages(records)) {
-      const existing = await existingOwners(deletion, page);
-      for (const { id: file, owner, value, createdAt: since } of page) {
-        const { key: _key, ...described } = value;
-        const state = existing.has(owner ?? "") ? "complete" : "unused";
-        yield { ...nothing, ...described, file, state, objectId: owner, since };
-      }
+export async function* listFiles({ r }: Pick<AdministrationContext, "r">): AsyncGenerator<ListedFile, void, undefined> {
+  const { records, deletion } = r;
+  for await (const page of filePages(records)) {
+    const existing = await existingOwners(deletion, page);
+    for (const { id: file, owner, value, createdAt: since } of page) {
+      const { key: _key, ...described } = value;
+      const state = existing.has(owner ?? "") ? "complete" : "unused";
+      yield { ...nothing, ...described, file, state, objectId: owner, since };
     }
-    for await (const page of pagesOf(records, uploadKind)) {
-      for (const { id, owner, value, createdAt: since } of page) {
-        const { name, mediaType, expiresAt } = value;
-        const described = { name, mediaType, expiresAt, uploader: owner, size: bytesOf(receivedRanges(value)) };
-        yield { ...nothing, ...described, file: fileNameOf(id), state: "uploading", since };
-      }
+  }
+  for await (const page of pagesOf(records, uploadKind)) {
+    for (const { id, owner, value, createdAt: since } of page) {
+      const { name, mediaType, expiresAt } = value;
+      const described = { name, mediaType, expiresAt, uploader: owner, size: bytesOf(receivedRanges(value)) };
+      yield { ...nothing, ...described, file: fileNameOf(id), state: "uploading", since };
     }
-    for await (const page of pagesOf(records, detachedKind)) {
-      const files = page.map(({ id }) => id);
-      const listed = [
-        ...(await records.get(fileKind, files)).map(({ id }) => id),
-        ...(await records.get(uploadKind, files.map(uploadIdOf))).map(({ id }) => fileNameOf(id)),
-      ];
-      for (const { id: file, createdAt: since } of page.filter(({ id }) => !listed.includes(id))) {
-        const size = (await allSegments(records, file)).reduce((sum, { length }) => sum + length, 0);
-        yield { ...nothing, file, state: "unused", size, since };
-      }
+  }
+  for await (const page of pagesOf(records, detachedKind)) {
+    const files = page.map(({ id }) => id);
+    const listed = [
+      ...(await records.get(fileKind, files)).map(({ id }) => id),
+      ...(await records.get(uploadKind, files.map(uploadIdOf))).map(({ id }) => fileNameOf(id)),
+    ];
+    for (const { id: file, createdAt: since } of page.filter(({ id }) => !listed.includes(id))) {
+      const size = (await allSegments(records, file)).reduce((sum, { length }) => sum + length, 0);
+      yield { ...nothing, file, state: "unused", size, since };
     }
   }
 }

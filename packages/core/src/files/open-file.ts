@@ -29,23 +29,21 @@ export interface OpenedFile {
  * Opens the bytes of a file for everyone who may read its object. 304: the object never existed, is invisible, or can be
  * without bytes and is. 609: it is deleted. 707: its bytes are lost.
  */
-export class OpenFile {
-  async openFile(context: FileReader, reference: SingleReference): Promise<OpenedFile> {
-    const { r, database, principal } = context;
-    const model = await requestModel(context);
-    const {
-      id,
-      className,
-      storedAt: modifiedAt,
-    } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
-    if (!canHaveBytes(model, className)) throw new ServiceError(304);
-    const found = await fileOf(r.records, id);
-    if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
-    const { size, name, mediaType, sha256, key } = found.value;
-    const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
-    const isReadable = (now: FileReader) => isVisible(now, { kind: "id", id });
-    return { id, size, etag: found.id, name, mediaType, sha256, modifiedAt, isReadable, read };
-  }
+export async function openFile(context: FileReader, reference: SingleReference): Promise<OpenedFile> {
+  const { r, database, principal } = context;
+  const model = await requestModel(context);
+  const {
+    id,
+    className,
+    storedAt: modifiedAt,
+  } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
+  if (!canHaveBytes(model, className)) throw new ServiceError(304);
+  const found = await fileOf(r.records, id);
+  if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
+  const { size, name, mediaType, sha256, key } = found.value;
+  const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
+  const isReadable = (now: FileReader) => isVisible(now, { kind: "id", id });
+  return { id, size, etag: found.id, name, mediaType, sha256, modifiedAt, isReadable, read };
 }
 
 async function isVisible(context: FileReader, reference: SingleReference & { kind: "id" }): Promise<boolean> {

@@ -1,8 +1,7 @@
-import type { RandomSource, SegmentName } from "@sallyport/storage";
-import { inTransaction, type SessionContext } from "../request/index.ts";
+import type { SegmentName } from "@sallyport/storage";
+import { inTransaction, type SessionContext, type Uses } from "../request/index.ts";
 import { bytesOf } from "./received-ranges.ts";
 import { acceptRange, ChunkReceiver } from "./receive-chunk.ts";
-import type { ResumableHashes } from "./resumable-hash.ts";
 import {
   addSegment,
   allSegments,
@@ -26,6 +25,7 @@ import {
   stateOf,
   type Upload,
   type UploadRecord,
+  type UploadServices,
 } from "./uploads.ts";
 
 /** An upload whose new bytes are durable and await their acknowledgement. */
@@ -39,79 +39,71 @@ interface ReceivedChunk {
 
 /**
  * Stores a chunk of an upload, or its whole content. Bytes that are sent again must be the same. When it resolves, the
- * bytes survive a crash.
- *
- * 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those received, or more or fewer bytes than
- * the range. 604: no bytes for a range. 501: a whole file without bytes. 606: another request is writing the upload. 502: a name that is not accepted. 801: the file
- * is too large. 702: no capacity left. 201 or 203: the session has ended meanwhile. 304, 404: so has the right to upload.
- * 707, 709: the store is damaged or gone.
+ * bytes survive a crash. 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those received,
+ * or more or fewer bytes than the range. 604: no bytes for a range. 501: a whole file without bytes. 606: another
+ * request is writing the upload. 502: a name that is not accepted. 801: the file is too large. 702: no capacity left.
+ * 201 or 203: the session has ended meanwhile. 304, 404: so has the right to upload. 707, 709: the store is damaged or
+ * gone. `range`: place of the bytes; `null` if they are the whole file and replace all others.
  */
-export class StoreChunk {
-  constructor(
-    private readonly hashes: ResumableHashes,
-    private readonly random: RandomSource,
-  ) {}
-
-  /** `range`: place of the bytes; `null` if they are the whole file and replace all others. */
-  async storeChunk(
-    context: SessionContext,
-    uploadId: string,
-    range: ChunkRange | null,
-    receive: ReceiveFile,
-  ): Promise<UploadState> {
-    const { r, database } = context;
-    const { maxSize } = database.policy.files;
-    const { id, value } = await ownUpload(context, uploadId);
-    await acceptUploader(context);
-    if (range !== null) acceptRange(range, value, maxSize);
-    const capacity = await requireCapacity(database, r.records, range === null ? null : range.last - range.first + 1);
-    const lease = await this.takeLease(context, id);
-    let written: readonly SegmentName[] = [];
-    const outcome = { isUndecided: false };
-    try {
-      const record = await ownUpload(context, id);
-      if (range !== null) acceptRange(range, record.value, maxSize);
-      const newSegment = () => newStoreName(this.random);
-      const receiver = new ChunkReceiver({ context, record, lease, hashes: this.hashes, newSegment });
-      written = receiver.written;
-      const incoming = await receive();
-      const next = await (range === null
-        ? receiver.receiveAll(incoming, capacity)
-        : receiver.receiveRange(range, incoming));
-      const replaced = range === null ? await allSegments(r.records, fileNameOf(id)) : [];
-      await lease.keep();
-      await acknowledge(context, lease, { record, next, added: receiver.written, replaced }, outcome);
-      await database.files.remove(replaced).catch(() => {});
-    } catch (error) {
-      await lease.release();
-      // If the transaction may have been committed, the records may name the segments.
-      if (!outcome.isUndecided) await database.files.remove(written).catch(() => {});
-      throw error;
-    }
-    return this.stateAfter(context, id);
-  }
-
-  private async takeLease({ r }: SessionContext, id: string): Promise<UploadLease> {
-    const lease = await UploadLease.take(r.records, id, this.random.secret());
-    if (lease === null) throw leaseLost();
-    return lease;
-  }
-
-  /** The state with complete digests, unless the next request is already writing the upload. */
-  private async stateAfter(context: SessionContext, id: string): Promise<UploadState> {
+export async function storeChunk(
+  context: SessionContext & Uses<UploadServices>,
+  uploadId: string,
+  range: ChunkRange | null,
+  receive: ReceiveFile,
+): Promise<UploadState> {
+  const { r, database } = context;
+  const { maxSize } = database.policy.files;
+  const { id, value } = await ownUpload(context, uploadId);
+  await acceptUploader(context);
+  if (range !== null) acceptRange(range, value, maxSize);
+  const capacity = await requireCapacity(database, r.records, range === null ? null : range.last - range.first + 1);
+  const lease = await takeLease(context, id);
+  let written: readonly SegmentName[] = [];
+  const outcome = { isUndecided: false };
+  try {
     const record = await ownUpload(context, id);
-    if (!isBehind(record.value)) return stateOf(this.hashes, id, record.value);
-    const lease = await UploadLease.take(context.r.records, id, this.random.secret());
-    if (lease === null) return stateOf(this.hashes, id, record.value);
-    try {
-      const { value } = await catchUp(context, this.hashes, lease, await ownUpload(context, id));
-      return await stateOf(this.hashes, id, value);
-    } catch {
-      // The chunk is received anyway. The next request goes on with the digests.
-      return stateOf(this.hashes, id, record.value);
-    } finally {
-      await lease.release();
-    }
+    if (range !== null) acceptRange(range, record.value, maxSize);
+    const newSegment = () => newStoreName(context.services.random);
+    const receiver = new ChunkReceiver({ context, record, lease, hashes: context.services.hashes, newSegment });
+    written = receiver.written;
+    const incoming = await receive();
+    const next = await (range === null
+      ? receiver.receiveAll(incoming, capacity)
+      : receiver.receiveRange(range, incoming));
+    const replaced = range === null ? await allSegments(r.records, fileNameOf(id)) : [];
+    await lease.keep();
+    await acknowledge(context, lease, { record, next, added: receiver.written, replaced }, outcome);
+    await database.files.remove(replaced).catch(() => {});
+  } catch (error) {
+    await lease.release();
+    // If the transaction may have been committed, the records may name the segments.
+    if (!outcome.isUndecided) await database.files.remove(written).catch(() => {});
+    throw error;
+  }
+  return stateAfter(context, id);
+}
+
+async function takeLease(context: SessionContext & Uses<UploadServices>, id: string): Promise<UploadLease> {
+  const { r } = context;
+  const lease = await UploadLease.take(r.records, id, context.services.random.secret());
+  if (lease === null) throw leaseLost();
+  return lease;
+}
+
+/** The state with complete digests, unless the next request is already writing the upload. */
+async function stateAfter(context: SessionContext & Uses<UploadServices>, id: string): Promise<UploadState> {
+  const record = await ownUpload(context, id);
+  if (!isBehind(record.value)) return stateOf(context.services.hashes, id, record.value);
+  const lease = await UploadLease.take(context.r.records, id, context.services.random.secret());
+  if (lease === null) return stateOf(context.services.hashes, id, record.value);
+  try {
+    const { value } = await catchUp(context, context.services.hashes, lease, await ownUpload(context, id));
+    return await stateOf(context.services.hashes, id, value);
+  } catch {
+    // The chunk is received anyway. The next request goes on with the digests.
+    return stateOf(context.services.hashes, id, record.value);
+  } finally {
+    await lease.release();
   }
 }
 

@@ -6,10 +6,12 @@ import {
   type FoundObject,
   mediaTypeOf,
   type StoredFile,
-  type WriteFileObject,
+  acceptFileWriter,
+  writeFileObject,
+  type ObjectContext,
 } from "../objects/index.ts";
-import type { FilePolicy, SessionContext } from "../request/index.ts";
-import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
+import type { FilePolicy, SessionContext, Uses } from "../request/index.ts";
+import type { ResumableHash } from "./resumable-hash.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   addSegment,
@@ -24,7 +26,7 @@ import {
   type PlacedSegment,
 } from "./stored-files.ts";
 import type { IncomingFile, ReceiveFile } from "./upload-state.ts";
-import { readmitted } from "./uploads.ts";
+import { readmitted, type UploadServices } from "./uploads.ts";
 
 export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization">;
 
@@ -33,51 +35,51 @@ export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization"
  * the root. 500: a part without a name is no file. 501: no bytes. 502: the name is not accepted. 702: no capacity left. 801: the file is too large. 201 or 203: the
  * session has ended meanwhile. 700, 709: the store cannot create it.
  */
-export class StoreFile {
-  constructor(
-    private readonly writer: WriteFileObject,
-    private readonly hashes: ResumableHashes,
-    private readonly random: RandomSource,
-  ) {}
-
-  async storeFile(context: SessionContext, receive: ReceiveFile, input: StoreFileInput = {}): Promise<FoundObject> {
-    const { r, database } = context;
-    const { files, policy } = database;
-    await this.writer.acceptWriter(context, { ...input, replace: null });
-    const capacity = await requireCapacity(database, r.records, null);
-    const incoming = await receive();
-    if (incoming.name === null) throw new ServiceError(500, { detail: "The file has no name." });
-    const name = acceptFileName(incoming.name, policy.files);
-    const segment = { file: newStoreName(this.random), segment: newStoreName(this.random), start: 0 };
-    await detach(r.records, segment.file);
-    let isUndecided = false;
-    try {
-      await files.create(segment.file);
-      const hash = this.hashes.beginWhole("sha256");
-      const key = database.fileCipher.newKey();
-      const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
-      const size = await writeSegment(database, { ...segment, key }, kept(content, context, segment.file));
-      if (size === 0) throw new ServiceError(501);
-      acceptFolder(incoming);
-      const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType), key };
-      return await this.writer.writeFileObject(await readmitted(context, { lock: false }), {
-        ...input,
-        replace: null,
-        expectedVersions: null,
-        attributes: fileAttributes(stored),
-        also: async (inside, { id }) => {
-          isUndecided = false;
-          await record(inside, { ...segment, length: size }, id, stored, policy.files);
-          await readmitted({ ...context, r: inside }, { lock: true });
-          isUndecided = true;
-        },
-      });
-    } catch (error) {
-      // If the transaction may have been committed, the records may name the file.
-      if (!isUndecided || (error instanceof ServiceError && error.status < 500))
-        await removeDetached(files, r.records, segment.file).catch(() => {});
-      throw error;
-    }
+export async function storeFile(
+  context: ObjectContext & Uses<UploadServices>,
+  receive: ReceiveFile,
+  input: StoreFileInput = {},
+): Promise<FoundObject> {
+  const { r, database } = context;
+  const { files, policy } = database;
+  await acceptFileWriter(context, { ...input, replace: null });
+  const capacity = await requireCapacity(database, r.records, null);
+  const incoming = await receive();
+  if (incoming.name === null) throw new ServiceError(500, { detail: "The file has no name." });
+  const name = acceptFileName(incoming.name, policy.files);
+  const segment = {
+    file: newStoreName(context.services.random),
+    segment: newStoreName(context.services.random),
+    start: 0,
+  };
+  await detach(r.records, segment.file);
+  let isUndecided = false;
+  try {
+    await files.create(segment.file);
+    const hash = context.services.hashes.beginWhole("sha256");
+    const key = database.fileCipher.newKey();
+    const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
+    const size = await writeSegment(database, { ...segment, key }, kept(content, context, segment.file));
+    if (size === 0) throw new ServiceError(501);
+    acceptFolder(incoming);
+    const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType), key };
+    return await writeFileObject(await readmitted(context, { lock: false }), {
+      ...input,
+      replace: null,
+      expectedVersions: null,
+      attributes: fileAttributes(stored),
+      also: async (inside, { id }) => {
+        isUndecided = false;
+        await record(inside, { ...segment, length: size }, id, stored, policy.files);
+        await readmitted({ ...context, r: inside }, { lock: true });
+        isUndecided = true;
+      },
+    });
+  } catch (error) {
+    // If the transaction may have been committed, the records may name the file.
+    if (!isUndecided || (error instanceof ServiceError && error.status < 500))
+      await removeDetached(files, r.records, segment.file).catch(() => {});
+    throw error;
   }
 }
 

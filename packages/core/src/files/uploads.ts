@@ -6,6 +6,7 @@ import {
   type RecordRepository,
   ServiceError,
   type StoredRecord,
+  type RandomSource,
 } from "@sallyport/storage";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
@@ -91,10 +92,10 @@ export async function changeUpload(
  * The context of a request that took long, as of now. 101, 201 or 203: its app key is disabled or its session has ended, so
  * that nothing is accepted after the answer to a log-out. `lock`: see `AdmissionRequest`.
  */
-export async function readmitted(
-  context: SessionContext,
+export async function readmitted<Context extends SessionContext>(
+  context: Context,
   { lock }: { readonly lock: boolean },
-): Promise<SessionContext> {
+): Promise<Context> {
   const { r, database, appKeyDigest, sessionDigest, session: begun, sessionEndedCode } = context;
   const { appKey, session, principal, ...generations } = await r.admission.admit({
     appKey: appKeyDigest,
@@ -123,6 +124,12 @@ export async function acceptUploader(context: SessionContext): Promise<void> {
 /** All bytes received by an upload. */
 export function receivedRanges({ size, beyond }: Pick<Upload, "size" | "beyond">): InclusiveRange[] {
   return union(size === 0 ? beyond : [{ first: 0, last: size - 1 }, ...beyond]);
+}
+
+/** Services of uploads. */
+export interface UploadServices {
+  readonly hashes: ResumableHashes;
+  readonly random: RandomSource;
 }
 
 /** Both digests of a file, fed in order. */

@@ -1,10 +1,10 @@
 import type { SecondFactorInput } from "../access/index.ts";
-import { type Digests, type Repositories, ServiceError } from "@sallyport/storage";
-import type { AppKeyContext } from "../request/index.ts";
-import type { LogInWithProvider, ProvenLogIn, ProviderOutcome } from "./log-in-with-provider.ts";
+import { type Repositories, ServiceError } from "@sallyport/storage";
+import type { AppKeyContext, Uses } from "../request/index.ts";
+import { type ProvenLogIn, type ProviderOutcome, logInWithProvider } from "./log-in-with-provider.ts";
 import { tallyRefused, auditRefusals } from "./provider-events.ts";
-import { isVerifier, openedCode, type ProviderSealing, type ReturnCode, returnCodes } from "./provider-state.ts";
-import type { RegisteredProviders } from "./registered-providers.ts";
+import { isVerifier, openedCode, type ReturnCode, returnCodes } from "./provider-state.ts";
+import type { ProviderServices } from "./registered-providers.ts";
 
 export interface ExchangeInput {
   /** The code from the return address. */
@@ -23,53 +23,51 @@ const factorCodes: readonly number[] = [340, 341, 342];
  * Exchanges a return code for the outcome of the log-in. Unknown, used or expired code, another app key or database, or
  * a wrong verifier: 324. Every outcome consumes the code, except 340, 341 and 342.
  */
-export class ExchangeReturnCode {
-  constructor(
-    private readonly providers: RegisteredProviders,
-    private readonly sealing: ProviderSealing,
-    private readonly logInWithProvider: LogInWithProvider,
-    private readonly digests: Digests,
-  ) {}
-
-  async exchangeReturnCode(context: AppKeyContext, input: ExchangeInput): Promise<ProviderOutcome> {
-    const { r } = context;
-    const digest = this.digests.sha256(input.code);
-    const [stored] = await r.records.get(returnCodes, [digest]);
-    const code = stored === undefined ? null : openedCode(stored.value, this.sealing);
-    if (code === null) {
-      await tallyRefused(context, 324);
-      throw new ServiceError(324, { detail: "The code is unknown, used or expired." });
-    }
-    const consume = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
-    try {
-      const known = { appNames: code.appNames, providerName: code.provider };
-      return await auditRefusals(context, known, () => this.exchange(context, code, { ...input, consume }));
-    } catch (error) {
-      // The original error takes precedence over a failure to consume the code, which expires soon.
-      if (!(error instanceof ServiceError && factorCodes.includes(error.code))) await consume(r).catch(() => false);
-      throw error;
-    }
+export async function exchangeReturnCode(
+  context: AppKeyContext & Uses<ProviderServices>,
+  input: ExchangeInput,
+): Promise<ProviderOutcome> {
+  const { r } = context;
+  const digest = context.database.digests.sha256(input.code);
+  const [stored] = await r.records.get(returnCodes, [digest]);
+  const code = stored === undefined ? null : openedCode(stored.value, context.services.providerSealing);
+  if (code === null) {
+    await tallyRefused(context, 324);
+    throw new ServiceError(324, { detail: "The code is unknown, used or expired." });
   }
-
-  private async exchange(context: AppKeyContext, code: ReturnCode, given: Exchange): Promise<ProviderOutcome> {
-    const { verifier, secondFactor, consume } = given;
-    const { database, appKey, r } = context;
-    const isOwn = code.appKeyId === appKey.id && code.alias === database.alias;
-    if (!isOwn) throw new ServiceError(324, { detail: "The code belongs to another app key or database." });
-    // The comparison of digests leaks nothing about the verifier through timing.
-    const isProven = isVerifier(verifier) && this.digests.sha256(verifier) === code.challenge;
-    if (!isProven) throw new ServiceError(324, { detail: "The verifier does not match the code." });
-    const registered = await this.providers.find(code.provider, database, r);
-    const { profile, appNames, deviceId } = code;
-    const startInput = { ...code.secondFactor, enrol: code.secondFactor.enrol || secondFactor.enrol };
-    const factorInput = secondFactor.token ? secondFactor : startInput;
-    return this.logInWithProvider.logInWithProvider(context, {
-      registered,
-      profile,
-      appNames,
-      deviceId,
-      secondFactor: factorInput,
-      consume,
-    });
+  const consume = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
+  try {
+    const known = { appNames: code.appNames, providerName: code.provider };
+    return await auditRefusals(context, known, () => exchangeCode(context, code, { ...input, consume }));
+  } catch (error) {
+    // The original error takes precedence over a failure to consume the code, which expires soon.
+    if (!(error instanceof ServiceError && factorCodes.includes(error.code))) await consume(r).catch(() => false);
+    throw error;
   }
+}
+
+async function exchangeCode(
+  context: AppKeyContext & Uses<ProviderServices>,
+  code: ReturnCode,
+  given: Exchange,
+): Promise<ProviderOutcome> {
+  const { verifier, secondFactor, consume } = given;
+  const { database, appKey, r } = context;
+  const isOwn = code.appKeyId === appKey.id && code.alias === database.alias;
+  if (!isOwn) throw new ServiceError(324, { detail: "The code belongs to another app key or database." });
+  // The comparison of digests leaks nothing about the verifier through timing.
+  const isProven = isVerifier(verifier) && context.database.digests.sha256(verifier) === code.challenge;
+  if (!isProven) throw new ServiceError(324, { detail: "The verifier does not match the code." });
+  const registered = await context.services.registeredProviders.find(code.provider, database, r);
+  const { profile, appNames, deviceId } = code;
+  const startInput = { ...code.secondFactor, enrol: code.secondFactor.enrol || secondFactor.enrol };
+  const factorInput = secondFactor.token ? secondFactor : startInput;
+  return logInWithProvider(context, {
+    registered,
+    profile,
+    appNames,
+    deviceId,
+    secondFactor: factorInput,
+    consume,
+  });
 }

@@ -1,7 +1,13 @@
 import { acceptAppNames, withParameter } from "../access/index.ts";
-import { type Digests, type RandomSource, type RecordQuota, ServiceError } from "@sallyport/storage";
-import { type AppKeyContext, maintenanceError, NetworkSemaphore, type UnadmittedContext } from "../request/index.ts";
-import type { LogInWithProvider, ProviderOutcome } from "./log-in-with-provider.ts";
+import { ServiceError } from "@sallyport/storage";
+import {
+  type AppKeyContext,
+  maintenanceError,
+  type UnadmittedContext,
+  type Uses,
+  type Database,
+} from "../request/index.ts";
+import { type ProviderOutcome, logInWithProvider } from "./log-in-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
 import { tallyRefused, tallyStrayCallback, auditRefusals } from "./provider-events.ts";
 import {
@@ -10,14 +16,13 @@ import {
   cookieName,
   openedState,
   type ReturnTarget,
-  type ProviderSealing,
   type ProviderState,
   type ReturnCode,
   returnCodeLifetime,
   returnCodes,
   storedCode,
 } from "./provider-state.ts";
-import type { RegisteredProvider, RegisteredProviders } from "./registered-providers.ts";
+import type { RegisteredProvider, ProviderServices } from "./registered-providers.ts";
 
 export interface CallbackInput {
   readonly providerName: string;
@@ -37,19 +42,6 @@ export interface FinishedLogIn {
   readonly cookie: BrowserCookie;
 }
 
-export interface FinishParts {
-  readonly providers: RegisteredProviders;
-  readonly sealing: ProviderSealing;
-  readonly logInWithProvider: LogInWithProvider;
-  readonly digests: Digests;
-  readonly random: RandomSource;
-  /** Maximum number of codes waiting for their exchange. */
-  readonly quota: RecordQuota;
-}
-
-/** Calls of providers for one network at once. An adapter has fewer connections than it can queue calls. */
-const callsPerNetwork = 16;
-
 interface Proven {
   readonly registered: RegisteredProvider;
   readonly profile: ProviderProfile;
@@ -62,7 +54,8 @@ interface AcceptedCallback {
   readonly parameters: CallbackParameters;
   readonly finding: Promise<RegisteredProvider>;
   /** Returns the context with the app key that started the log-in. Throws 101 if the key is no longer valid. */
-  readonly context: () => AppKeyContext;
+  readonly context: () => AppKeyContext & Uses<ProviderServices>;
+  readonly database: Database;
 }
 
 /**
@@ -70,125 +63,124 @@ interface AcceptedCallback {
  * or different. The provider is called outside any transaction. If the log-in has a return address, every later outcome
  * redirects there, with a code for the proven identity or with an error.
  */
-export class FinishProviderLogIn {
-  private readonly calls = new NetworkSemaphore(callsPerNetwork, "Too many provider log-ins of this network finish.");
+export async function finishProviderLogIn(
+  request: UnadmittedContext & Uses<ProviderServices>,
+  input: CallbackInput,
+): Promise<FinishedLogIn> {
+  const text = input.parameters.get("state") ?? "";
+  // Runs in parallel to save a round trip. Only a valid state learns whether the provider is registered.
+  const finding = request.services.registeredProviders.find(input.providerName, request.database, request.r);
+  finding.catch(() => {});
+  const callback = { ...(await admitCallback(request, text, input)), text, parameters: input.parameters, finding };
+  const { state } = callback;
+  if (state.returnTarget !== null) return redirectToApp(callback, state.returnTarget);
+  const context = callback.context();
+  return auditRefusals(context, known(state), async () => {
+    const { registered, profile } = await proveCallback(context, callback);
+    const { appNames, deviceId, secondFactor } = state;
+    const outcome = await logInWithProvider(context, {
+      registered,
+      profile,
+      appNames,
+      deviceId,
+      secondFactor,
+    });
+    return { outcome, cookie: browserCookie(request.database.digests.sha256(text), "", registered.redirectUri) };
+  });
+}
 
-  constructor(private readonly parts: FinishParts) {}
-
-  async finishProviderLogIn(request: UnadmittedContext, input: CallbackInput): Promise<FinishedLogIn> {
-    const { providers, digests, logInWithProvider } = this.parts;
-    const text = input.parameters.get("state") ?? "";
-    // Runs in parallel to save a round trip. Only a valid state learns whether the provider is registered.
-    const finding = providers.find(input.providerName, request.database, request.r);
-    finding.catch(() => {});
-    const callback = { ...(await this.admit(request, text, input)), text, parameters: input.parameters, finding };
-    const { state } = callback;
-    if (state.returnTarget !== null) return this.redirectToApp(callback, state.returnTarget);
+async function redirectToApp(
+  callback: AcceptedCallback,
+  { address, challenge, redirectUri }: ReturnTarget,
+): Promise<FinishedLogIn> {
+  const { text, state, database } = callback;
+  const cookie = browserCookie(database.digests.sha256(text), "", redirectUri);
+  try {
     const context = callback.context();
-    return auditRefusals(context, known(state), async () => {
-      const { registered, profile } = await this.prove(context, callback);
-      const { appNames, deviceId, secondFactor } = state;
-      const outcome = await logInWithProvider.logInWithProvider(context, {
-        registered,
-        profile,
-        appNames,
-        deviceId,
-        secondFactor,
-      });
-      return { outcome, cookie: browserCookie(digests.sha256(text), "", registered.redirectUri) };
+    const code = await auditRefusals(context, known(state), async () => {
+      const { profile } = await proveCallback(context, callback);
+      return storeReturnCode(context, state, { profile, challenge });
+    });
+    return { outcome: { location: withParameter(address, "code", code), failure: null }, cookie };
+  } catch (error) {
+    const failure = error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
+    return { outcome: { location: withParameter(address, "error", String(failure.code)), failure }, cookie };
+  }
+}
+
+/** Stores the proven identity for the code exchange, which opens the session and links the user. */
+async function storeReturnCode(
+  context: AppKeyContext & Uses<ProviderServices>,
+  state: ProviderState,
+  proven: Pick<ReturnCode, "profile" | "challenge">,
+): Promise<string> {
+  const { random, providerSealing, settings } = context.services;
+  const { provider, alias, appNames, deviceId, secondFactor } = state;
+  const code = random.secret();
+  const logIn = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
+  const outcome = await context.r.records.putWithin(
+    returnCodes,
+    context.database.digests.sha256(code),
+    storedCode({ ...logIn, ...proven }, providerSealing),
+    { owner: `network:${context.origin.network}`, lifetime: returnCodeLifetime, quota: settings.pendingProviderLogIns },
+  );
+  if (outcome === "stored") return code;
+  await tallyRefused(context, 706);
+  throw new ServiceError(706, { detail: "Too many codes wait to be exchanged." });
+}
+
+async function proveCallback(
+  context: AppKeyContext & Uses<ProviderServices>,
+  { state, text, parameters, finding }: AcceptedCallback,
+): Promise<Proven> {
+  const registered = await finding;
+  await acceptAppNames(context, state.appNames);
+  const { provider, data, redirectUri } = registered;
+  const { nonce, codeVerifier } = state;
+  return {
+    registered,
+    profile: await context.services.registeredProviders.calls.run(context.origin.network, () =>
+      provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }),
+    ),
+  };
+}
+
+/** Consumes the state and checks its bindings. Missing or different: 324. Maintenance: 706. */
+async function admitCallback(
+  request: UnadmittedContext & Uses<ProviderServices>,
+  text: string,
+  input: CallbackInput,
+): Promise<Pick<AcceptedCallback, "context" | "state" | "database">> {
+  const { providerName, cookie } = input;
+  const { digests } = request.database;
+  const provider = providerTypeOf(providerName);
+  if (provider === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
+  const digest = digests.sha256(text);
+  const { state: stored, appKey, ...admission } = await request.r.admission.admitCallback(digest);
+  if (admission.maintenance) throw await maintenanceError(request.database);
+  const state = stored === null ? null : openedState(stored, request.services.providerSealing);
+  const cookieSecret = cookie(cookieName(digest, state?.secureCookie ?? false));
+  const isBound =
+    state !== null &&
+    cookieSecret !== null &&
+    state.provider === provider &&
+    state.alias === request.database.alias &&
+    state.cookie === digests.sha256(cookieSecret);
+  if (!isBound) {
+    await tallyStrayCallback(request);
+    throw new ServiceError(324, {
+      detail:
+        state === null
+          ? "The state is unknown, used or expired."
+          : "The state belongs to another provider, database or browser.",
     });
   }
-
-  private async redirectToApp(
-    callback: AcceptedCallback,
-    { address, challenge, redirectUri }: ReturnTarget,
-  ): Promise<FinishedLogIn> {
-    const { text, state } = callback;
-    const cookie = browserCookie(this.parts.digests.sha256(text), "", redirectUri);
-    try {
-      const context = callback.context();
-      const code = await auditRefusals(context, known(state), async () => {
-        const { profile } = await this.prove(context, callback);
-        return this.storeReturnCode(context, state, { profile, challenge });
-      });
-      return { outcome: { location: withParameter(address, "code", code), failure: null }, cookie };
-    } catch (error) {
-      const failure = error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
-      return { outcome: { location: withParameter(address, "error", String(failure.code)), failure }, cookie };
-    }
-  }
-
-  /** Stores the proven identity for the code exchange, which opens the session and links the user. */
-  private async storeReturnCode(
-    context: AppKeyContext,
-    state: ProviderState,
-    proven: Pick<ReturnCode, "profile" | "challenge">,
-  ): Promise<string> {
-    const { random, digests, sealing, quota } = this.parts;
-    const { provider, alias, appNames, deviceId, secondFactor } = state;
-    const code = random.secret();
-    const logIn = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
-    const outcome = await context.r.records.putWithin(
-      returnCodes,
-      digests.sha256(code),
-      storedCode({ ...logIn, ...proven }, sealing),
-      { owner: `network:${context.origin.network}`, lifetime: returnCodeLifetime, quota },
-    );
-    if (outcome === "stored") return code;
-    await tallyRefused(context, 706);
-    throw new ServiceError(706, { detail: "Too many codes wait to be exchanged." });
-  }
-
-  private async prove(context: AppKeyContext, { state, text, parameters, finding }: AcceptedCallback): Promise<Proven> {
-    const registered = await finding;
-    await acceptAppNames(context, state.appNames);
-    const { provider, data, redirectUri } = registered;
-    const { nonce, codeVerifier } = state;
-    return {
-      registered,
-      profile: await this.calls.run(context.origin.network, () =>
-        provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }),
-      ),
-    };
-  }
-
-  /** Consumes the state and checks its bindings. Missing or different: 324. Maintenance: 706. */
-  private async admit(
-    request: UnadmittedContext,
-    text: string,
-    input: CallbackInput,
-  ): Promise<Pick<AcceptedCallback, "context" | "state">> {
-    const { providerName, cookie } = input;
-    const { digests, sealing } = this.parts;
-    const provider = providerTypeOf(providerName);
-    if (provider === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
-    const digest = digests.sha256(text);
-    const { state: stored, appKey, ...admission } = await request.r.admission.admitCallback(digest);
-    if (admission.maintenance) throw await maintenanceError(request.database);
-    const state = stored === null ? null : openedState(stored, sealing);
-    const cookieSecret = cookie(cookieName(digest, state?.secureCookie ?? false));
-    const isBound =
-      state !== null &&
-      cookieSecret !== null &&
-      state.provider === provider &&
-      state.alias === request.database.alias &&
-      state.cookie === digests.sha256(cookieSecret);
-    if (!isBound) {
-      await tallyStrayCallback(request);
-      throw new ServiceError(324, {
-        detail:
-          state === null
-            ? "The state is unknown, used or expired."
-            : "The state belongs to another provider, database or browser.",
-      });
-    }
-    const { modelGeneration, settingsGeneration } = admission;
-    const context = () => {
-      if (appKey === null || !appKey.enabled) throw new ServiceError(101);
-      return { ...request, modelGeneration, settingsGeneration, appKey };
-    };
-    return { context, state };
-  }
+  const { modelGeneration, settingsGeneration } = admission;
+  const context = () => {
+    if (appKey === null || !appKey.enabled) throw new ServiceError(101);
+    return { ...request, modelGeneration, settingsGeneration, appKey };
+  };
+  return { context, state, database: request.database };
 }
 
 function known({ appNames, provider }: ProviderState) {

@@ -1,6 +1,6 @@
-export { AcceptProviderUser, AssignProviderUser, type NewProviderUser } from "./assign-provider-user.ts";
-export { LogInWithProvider, type ProviderOutcome } from "./log-in-with-provider.ts";
-export { type CallbackInput, type FinishedLogIn, FinishProviderLogIn } from "./finish-provider-log-in.ts";
+export { acceptProviderUser, assignProviderUser, type NewProviderUser } from "./assign-provider-user.ts";
+export { logInWithProvider, type ProviderOutcome } from "./log-in-with-provider.ts";
+export { type CallbackInput, type FinishedLogIn, finishProviderLogIn } from "./finish-provider-log-in.ts";
 export * from "./identity-provider.ts";
 export * from "./log-in-and-link.ts";
 export {
@@ -13,6 +13,6 @@ export {
 } from "./provider-state.ts";
 export * from "./put-provider.ts";
 export * from "./registered-providers.ts";
-export { type ListedLink, listLinks, ListOwnLinks, removeLink, RemoveOwnLinks } from "./links.ts";
+export { type ListedLink, listLinks, listOwnLinks, removeLink, removeOwnLinks } from "./links.ts";
 export * from "./start-provider-log-in.ts";
 export * from "./exchange-return-code.ts";

@@ -110,34 +110,30 @@ async function ownLinks({ r, principal, session }: SessionContext): Promise<read
     : links;
 }
 
-export class ListOwnLinks {
-  listOwnLinks(context: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
-    return ownLinks(context);
-  }
+export function listOwnLinks(context: SessionContext): Promise<readonly StoredRecord<IdentityLink>[]> {
+  return ownLinks(context);
 }
 
 /**
  * Removes the caller's links to a provider with their second factors, and ends their sessions. Unknown provider name:
  * 698. No link: 304. Link with a confirmed second factor: 307, as a new link would bypass the factor.
  */
-export class RemoveOwnLinks {
-  async removeOwnLinks(context: SessionContext, providerName: string): Promise<void> {
-    const type = providerTypeOf(providerName);
-    if (type === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
-    const links = (await ownLinks(context)).filter(({ value }) => value.provider === type);
-    const removed = await context.unit.transaction(async (r) => {
-      for (const { value } of links) {
-        if (await new SecondFactors(r.records).hasConfirmed(`link:${value.id}`))
-          throw new ServiceError(307, { detail: "The linked account has a second factor. Disable it first." });
-      }
-      const removedIds = await r.records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
-      for (const { id, value } of links.filter((link) => removedIds.includes(link.id))) {
-        await r.sessions.end({ linkId: id });
-        await new SecondFactors(r.records).remove(`link:${value.id}`, null);
-        await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
-      }
-      return removedIds.length;
-    });
-    if (removed === 0) throw new ServiceError(304);
-  }
+export async function removeOwnLinks(context: SessionContext, providerName: string): Promise<void> {
+  const type = providerTypeOf(providerName);
+  if (type === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
+  const links = (await ownLinks(context)).filter(({ value }) => value.provider === type);
+  const removed = await context.unit.transaction(async (r) => {
+    for (const { value } of links) {
+      if (await new SecondFactors(r.records).hasConfirmed(`link:${value.id}`))
+        throw new ServiceError(307, { detail: "The linked account has a second factor. Disable it first." });
+    }
+    const removedIds = await r.records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
+    for (const { id, value } of links.filter((link) => removedIds.includes(link.id))) {
+      await r.sessions.end({ linkId: id });
+      await new SecondFactors(r.records).remove(`link:${value.id}`, null);
+      await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
+    }
+    return removedIds.length;
+  });
+  if (removed === 0) throw new ServiceError(304);
 }

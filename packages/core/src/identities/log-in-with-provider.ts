@@ -1,15 +1,8 @@
-import { type Gate, type LogInResult, providerUserKey, type SecondFactorInput } from "../access/index.ts";
-import {
-  type Digests,
-  identityLinkId,
-  type RandomSource,
-  randomUuid,
-  type Repositories,
-  ServiceError,
-} from "@sallyport/storage";
-import type { SerializeOwnUser } from "../objects/index.ts";
-import type { AppKeyContext } from "../request/index.ts";
-import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
+import { type LogInResult, providerUserKey, type SecondFactorInput, type LogInServices } from "../access/index.ts";
+import { identityLinkId, randomUuid, type Repositories, ServiceError } from "@sallyport/storage";
+import { ownUserLinks, serializeOwnUser } from "../objects/index.ts";
+import type { AppKeyContext, Uses } from "../request/index.ts";
+import { type NewExternalUser, assignProviderUser } from "./assign-provider-user.ts";
 import { assignableIdentities, type AssignableIdentity, assignableLifetime, printableText } from "./links.ts";
 
 /** An opened session, or the `dfUuid` to link the external account with. */
@@ -23,78 +16,73 @@ export interface ProvenLogIn extends NewExternalUser {
   readonly consume?: (r: Repositories) => Promise<boolean>;
 }
 
-export class LogInWithProvider {
-  constructor(
-    private readonly gate: Gate,
-    private readonly assignUser: AssignProviderUser,
-    private readonly serializeOwnUser: SerializeOwnUser,
-    private readonly digests: Digests,
-    private readonly random: RandomSource,
-  ) {}
-
-  async logInWithProvider(context: AppKeyContext, logIn: ProvenLogIn): Promise<ProviderOutcome> {
-    try {
-      return await this.logInLinkedUser(context, logIn);
-    } catch (error) {
-      if (!(error instanceof UnlinkedIdentityError)) throw error;
-      return this.offerLinking(context, logIn);
-    }
+export async function logInWithProvider(
+  context: AppKeyContext & Uses<LogInServices>,
+  logIn: ProvenLogIn,
+): Promise<ProviderOutcome> {
+  try {
+    return await logInLinkedUser(context, logIn);
+  } catch (error) {
+    if (!(error instanceof UnlinkedIdentityError)) throw error;
+    return offerLinking(context, logIn);
   }
+}
 
-  /** Logs in the linked user. An unlinked identity is linked first, if a default user or a hook provides a user. */
-  private async logInLinkedUser(context: AppKeyContext, logIn: ProvenLogIn): Promise<LogInResult> {
-    const { profile, registered, appNames, deviceId, secondFactor, consume } = logIn;
-    const links = this.serializeOwnUser.links(context);
-    const prepareProof = async () => {
-      const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, this.digests) }, links);
-      const known = await find();
-      return async () => {
-        if (known.link === null && !(await this.assignUser.assignProviderUser(context, logIn)))
-          throw new UnlinkedIdentityError();
-        const { link, account, user, linked } = known.link === null ? await find() : known;
-        if (link === null) throw new UnlinkedIdentityError();
-        const authenticationMethod = { kind: "provider", link } as const;
-        return account === null || user === null || account.disabled
-          ? null
-          : { account, user, linked, authenticationMethod };
-      };
+/** Logs in the linked user. An unlinked identity is linked first, if a default user or a hook provides a user. */
+async function logInLinkedUser(context: AppKeyContext & Uses<LogInServices>, logIn: ProvenLogIn): Promise<LogInResult> {
+  const { profile, registered, appNames, deviceId, secondFactor, consume } = logIn;
+  const links = ownUserLinks(context);
+  const prepareProof = async () => {
+    const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, context.database.digests) }, links);
+    const known = await find();
+    return async () => {
+      if (known.link === null && !(await assignProviderUser(context, logIn))) throw new UnlinkedIdentityError();
+      const { link, account, user, linked } = known.link === null ? await find() : known;
+      if (link === null) throw new UnlinkedIdentityError();
+      const authenticationMethod = { kind: "provider", link } as const;
+      return account === null || user === null || account.disabled
+        ? null
+        : { account, user, linked, authenticationMethod };
     };
-    const userKey = providerUserKey(profile);
-    const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
-    const account = { linkId: identityLinkId(profile, this.digests) };
-    const known = { mode: "session", userKey, account, prepareProof, ...requested } as const;
-    const attempt =
-      consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
-    const { sessionId, prepared: user } = await this.gate.openSession(context, attempt, (authenticated) =>
-      this.serializeOwnUser.serializeOwnUser(context, authenticated),
-    );
-    return { sessionId, user, databaseName: context.database.name };
-  }
+  };
+  const userKey = providerUserKey(profile);
+  const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
+  const account = { linkId: identityLinkId(profile, context.database.digests) };
+  const known = { mode: "session", userKey, account, prepareProof, ...requested } as const;
+  const attempt =
+    consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
+  const { sessionId, prepared: user } = await context.services.gate.openSession(context, attempt, (authenticated) =>
+    serializeOwnUser(context, authenticated),
+  );
+  return { sessionId, user, databaseName: context.database.name };
+}
 
-  /** Issues a `dfUuid` for an identity without a linked user. */
-  private async offerLinking(
-    { r, database, appKey }: AppKeyContext,
-    { profile, registered, consume }: ProvenLogIn,
-  ): Promise<{ dfUuid: string }> {
-    const { issuer, subject, email, name, surname } = profile;
-    const dfUuid = randomUuid(this.random);
-    const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
-    const identity = {
-      ...known,
-      email: printableText(email),
-      displayName: printableText(`${name} ${surname}`),
-    } satisfies AssignableIdentity;
-    const keep = ({ records }: Repositories) =>
-      records.put(assignableIdentities, this.digests.sha256(dfUuid), identity, { lifetime: assignableLifetime });
-    if (consume === undefined) await keep(r);
-    else {
-      await database.storage.transaction(async (inside) => {
-        await consumeOrThrow(consume, () => new ServiceError(324, { detail: alreadyConsumedDetail }))(inside);
-        await keep(inside);
-      });
-    }
-    return { dfUuid };
+/** Issues a `dfUuid` for an identity without a linked user. */
+async function offerLinking(
+  context: AppKeyContext & Uses<LogInServices>,
+  { profile, registered, consume }: ProvenLogIn,
+): Promise<{ dfUuid: string }> {
+  const { r, database, appKey } = context;
+  const { issuer, subject, email, name, surname } = profile;
+  const dfUuid = randomUuid(context.services.random);
+  const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
+  const identity = {
+    ...known,
+    email: printableText(email),
+    displayName: printableText(`${name} ${surname}`),
+  } satisfies AssignableIdentity;
+  const keep = ({ records }: Repositories) =>
+    records.put(assignableIdentities, context.database.digests.sha256(dfUuid), identity, {
+      lifetime: assignableLifetime,
+    });
+  if (consume === undefined) await keep(r);
+  else {
+    await database.storage.transaction(async (inside) => {
+      await consumeOrThrow(consume, () => new ServiceError(324, { detail: alreadyConsumedDetail }))(inside);
+      await keep(inside);
+    });
   }
+  return { dfUuid };
 }
 
 /** The identity is not linked, and neither a default user nor a hook provides a user. */

@@ -1,6 +1,6 @@
 import { requireApplications } from "../access/index.ts";
 import { type AuditedChange, type ProviderType, ServiceError } from "@sallyport/storage";
-import { type AdministrationContext, changesBetween } from "../request/index.ts";
+import { type AdministrationContext, changesBetween, type Uses } from "../request/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
 import { type CallbackAddresses, ProviderEntries, type ProviderEntry } from "./registered-providers.ts";
@@ -17,45 +17,46 @@ const maxNameLength = 255;
  * Registers a provider in a database and replaces an entry of the same type. Unknown app names: 208. Blank or too long
  * name: 307. Incomplete additional data: 608. No master key: 705.
  */
-export class PutProvider {
-  constructor(private readonly sealing: ProviderSealing) {}
+export async function putProvider(
+  context: Pick<AdministrationContext, "r" | "unit" | "eventOf"> & Uses<{ readonly providerSealing: ProviderSealing }>,
+  { provider, data, ...entry }: PutProviderInput,
+): Promise<ProviderData> {
+  const { r: outside, unit, eventOf } = context;
+  if (entry.name.trim() === "" || entry.name.length > maxNameLength)
+    throw new ServiceError(307, { detail: "The name must have 1 to 255 characters." });
+  await requireApplications(outside, entry.appNames);
+  const accepted = provider.accept(data);
+  const sealedData = context.services.providerSealing.seal("data", accepted);
+  const { type } = provider;
+  await unit.transaction(async (r) => {
+    const entries = new ProviderEntries(r.records);
+    const changes = changesOf(context, await entries.find(type), { ...entry, data: accepted });
+    await entries.put({ type, ...entry, sealedData });
+    await r.audit.append(eventOf({ type: "provider.stored", providerName: type, changes }));
+  });
+  return accepted;
+}
 
-  async putProvider(
-    { r: outside, unit, eventOf }: Pick<AdministrationContext, "r" | "unit" | "eventOf">,
-    { provider, data, ...entry }: PutProviderInput,
-  ): Promise<ProviderData> {
-    if (entry.name.trim() === "" || entry.name.length > maxNameLength)
-      throw new ServiceError(307, { detail: "The name must have 1 to 255 characters." });
-    await requireApplications(outside, entry.appNames);
-    const accepted = provider.accept(data);
-    const sealedData = this.sealing.seal("data", accepted);
-    const { type } = provider;
-    await unit.transaction(async (r) => {
-      const entries = new ProviderEntries(r.records);
-      const changes = this.changesOf(await entries.find(type), { ...entry, data: accepted });
-      await entries.put({ type, ...entry, sealedData });
-      await r.audit.append(eventOf({ type: "provider.stored", providerName: type, changes }));
-    });
-    return accepted;
-  }
+function changesOf(
+  context: Uses<{ readonly providerSealing: ProviderSealing }>,
+  before: ProviderEntry | null,
+  { data, ...after }: Omit<PutProviderInput, "provider" | "data"> & { readonly data: ProviderData },
+): readonly AuditedChange[] {
+  const former = before === null ? null : { ...settingsOf(before), ...formerData(context, before) };
+  return changesBetween(former, { ...settingsOf(after), ...placed(data) }).map(({ name, ...values }) => ({
+    name,
+    before: shownMember(name, values.before),
+    after: shownMember(name, values.after),
+  }));
+}
 
-  private changesOf(
-    before: ProviderEntry | null,
-    { data, ...after }: Omit<PutProviderInput, "provider" | "data"> & { readonly data: ProviderData },
-  ): readonly AuditedChange[] {
-    const former = before === null ? null : { ...settingsOf(before), ...this.formerData(before) };
-    return changesBetween(former, { ...settingsOf(after), ...placed(data) }).map(({ name, ...values }) => ({
-      name,
-      before: shownMember(name, values.before),
-      after: shownMember(name, values.after),
-    }));
-  }
-
-  /** Empty if another master key has sealed the data. */
-  private formerData({ sealedData }: ProviderEntry): object {
-    const data = this.sealing.open("data", sealedData);
-    return typeof data === "object" && data !== null ? placed(data) : {};
-  }
+/** Empty if another master key has sealed the data. */
+function formerData(
+  context: Uses<{ readonly providerSealing: ProviderSealing }>,
+  { sealedData }: ProviderEntry,
+): object {
+  const data = context.services.providerSealing.open("data", sealedData);
+  return typeof data === "object" && data !== null ? placed(data) : {};
 }
 
 type ProviderSettings = Pick<ProviderEntry, "name" | "appNames" | "defaultUserId">;
@@ -98,51 +99,66 @@ export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defa
   readonly callback: string | null;
 }
 
-export class ListProviders {
-  constructor(
-    private readonly known: ReadonlyMap<ProviderType, IdentityProvider>,
-    private readonly sealing: ProviderSealing,
-    private readonly addresses: CallbackAddresses,
-    private readonly enabled: readonly ProviderType[],
-  ) {}
+/** Services of registrations. */
+export interface RegistrationServices {
+  readonly supportedProviders: ReadonlyMap<ProviderType, IdentityProvider>;
+  readonly providerSealing: ProviderSealing;
+  readonly callbackAddresses: CallbackAddresses;
+  readonly settings: {
+    readonly enabledProviders: readonly ProviderType[];
+  };
+}
 
-  /** Lists all entries by type. */
-  async listProviders(context: AdministrationContext): Promise<ListedProvider[]> {
-    const entries = await new ProviderEntries(context.r.records).list();
-    return Promise.all(entries.map((entry) => this.listed(context, entry)));
-  }
+/** Lists all entries by type. */
+export async function listProviders(
+  context: AdministrationContext & Uses<RegistrationServices>,
+): Promise<ListedProvider[]> {
+  const entries = await new ProviderEntries(context.r.records).list();
+  return Promise.all(entries.map((entry) => listedProvider(context, entry)));
+}
 
-  /** Returns one entry. Throws 304 if the provider is not registered. */
-  async findProvider(context: AdministrationContext, type: ProviderType): Promise<ListedProvider> {
-    const entry = await new ProviderEntries(context.r.records).find(type);
-    if (entry === null) throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
-    return this.listed(context, entry);
-  }
+/** Returns one entry. Throws 304 if the provider is not registered. */
+export async function findProvider(
+  context: AdministrationContext & Uses<RegistrationServices>,
+  type: ProviderType,
+): Promise<ListedProvider> {
+  const entry = await new ProviderEntries(context.r.records).find(type);
+  if (entry === null) throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
+  return listedProvider(context, entry);
+}
 
-  private async listed(
-    { database, r }: AdministrationContext,
-    { type, name, appNames, sealedData, defaultUserId }: ProviderEntry,
-  ): Promise<ListedProvider> {
-    const account = defaultUserId === null ? null : (await r.accounts.find({ id: defaultUserId }, [])).account;
-    const { data, fault } = this.opened(type, sealedData);
+async function listedProvider(
+  context: AdministrationContext & Uses<RegistrationServices>,
+  { type, name, appNames, sealedData, defaultUserId }: ProviderEntry,
+): Promise<ListedProvider> {
+  const { database, r } = context;
+  const account = defaultUserId === null ? null : (await r.accounts.find({ id: defaultUserId }, [])).account;
+  const { data, fault } = openedProvider(context, type, sealedData);
+  return {
+    type,
+    name,
+    appNames,
+    enabled: context.services.settings.enabledProviders.includes(type),
+    defaultUser: account?.loginName ?? null,
+    data: Object.fromEntries(Object.entries(data).map(([member, value]) => [member, shownMember(member, value)])),
+    fault,
+    callback: fault === null ? context.services.callbackAddresses.known(database.alias, type, data) : null,
+  };
+}
+
+function openedProvider(
+  context: Uses<RegistrationServices>,
+  type: ProviderType,
+  sealed: string,
+): { readonly data: ProviderData; readonly fault: string | null } {
+  try {
     return {
-      type,
-      name,
-      appNames,
-      enabled: this.enabled.includes(type),
-      defaultUser: account?.loginName ?? null,
-      data: Object.fromEntries(Object.entries(data).map(([member, value]) => [member, shownMember(member, value)])),
-      fault,
-      callback: fault === null ? this.addresses.known(database.alias, type, data) : null,
+      data:
+        context.services.supportedProviders.get(type)?.accept(context.services.providerSealing.openData(sealed)) ?? {},
+      fault: null,
     };
-  }
-
-  private opened(type: ProviderType, sealed: string): { readonly data: ProviderData; readonly fault: string | null } {
-    try {
-      return { data: this.known.get(type)?.accept(this.sealing.openData(sealed)) ?? {}, fault: null };
-    } catch (error) {
-      if (error instanceof ServiceError) return { data: {}, fault: error.detail ?? error.message };
-      throw error;
-    }
+  } catch (error) {
+    if (error instanceof ServiceError) return { data: {}, fault: error.detail ?? error.message };
+    throw error;
   }
 }

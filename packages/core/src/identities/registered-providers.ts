@@ -7,10 +7,12 @@ import {
   type RecordRepository,
   type Repositories,
   ServiceError,
+  type RecordQuota,
 } from "@sallyport/storage";
-import type { Database } from "../request/index.ts";
+import { type Database, NetworkSemaphore } from "../request/index.ts";
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
+import type { LogInServices } from "../access/index.ts";
 
 export const providerEntryKind: RecordKind<ProviderEntry> = "identityProvider";
 
@@ -57,8 +59,13 @@ export interface RegisteredProvider {
   readonly redirectUri: string;
 }
 
+/** Calls of providers for one network at once. An adapter has fewer connections than it can queue calls. */
+const callsPerNetwork = 16;
+
 /** The enabled providers of the server and their registrations in the databases. */
 export class RegisteredProviders {
+  /** Calls of providers to finish log-ins. */
+  readonly calls = new NetworkSemaphore(callsPerNetwork, "Too many provider log-ins of this network finish.");
   /** Decrypted additional data by type and database. A changed sealed text invalidates the entry. */
   private readonly opened = new Map<string, { readonly sealed: string; readonly data: JsonValue }>();
 
@@ -117,4 +124,14 @@ export class CallbackAddresses {
     if (base === null) return null;
     return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }
+}
+
+/** Services of log-ins with providers. */
+export interface ProviderServices extends LogInServices {
+  readonly registeredProviders: RegisteredProviders;
+  readonly providerSealing: ProviderSealing;
+  readonly settings: {
+    /** Maximum number of pending log-ins, at a provider or returned with a code that is not exchanged yet. */
+    readonly pendingProviderLogIns: RecordQuota;
+  };
 }

@@ -1,6 +1,6 @@
 import { acceptAppNames, listsReturnAddress, type SecondFactorInput } from "../access/index.ts";
-import { type Digest, type Digests, type RandomSource, type RecordQuota, ServiceError } from "@sallyport/storage";
-import type { AppKeyContext } from "../request/index.ts";
+import { type Digest, ServiceError } from "@sallyport/storage";
+import type { AppKeyContext, Uses } from "../request/index.ts";
 import { tallyRefused } from "./provider-events.ts";
 import {
   type BrowserCookie,
@@ -8,12 +8,11 @@ import {
   digestOfChallenge,
   isSecureCallback,
   type ReturnTarget,
-  type ProviderSealing,
   providerStates,
   stateLifetime,
   storedState,
 } from "./provider-state.ts";
-import type { RegisteredProviders } from "./registered-providers.ts";
+import type { ProviderServices } from "./registered-providers.ts";
 
 export interface StartInput {
   readonly providerName: string;
@@ -34,9 +33,6 @@ export interface StartedLogIn {
   readonly cookie: BrowserCookie;
 }
 
-/** Maximum number of pending log-ins per network and in total. */
-export type PendingLogInQuota = RecordQuota;
-
 /** Value of `Retry-After`, in seconds. The quota frees gradually. */
 const retryAfterSeconds = 10;
 
@@ -44,63 +40,63 @@ const retryAfterSeconds = 10;
  * Redirects a browser to a provider. Unlisted return address, or one without a challenge: 307. Provider problems: 698
  * and 608. No app names: 209. Invalid app names: 208 and 210. Too many pending log-ins: 706.
  */
-export class StartProviderLogIn {
-  constructor(
-    private readonly providers: RegisteredProviders,
-    private readonly sealing: ProviderSealing,
-    private readonly digests: Digests,
-    private readonly random: RandomSource,
-    private readonly quota: PendingLogInQuota,
-  ) {}
-
-  async startProviderLogIn(context: AppKeyContext, input: StartInput): Promise<StartedLogIn> {
-    try {
-      return await this.start(context, input);
-    } catch (error) {
-      const isTallied =
-        error instanceof TooManyPendingLogInsError ||
-        (error instanceof ServiceError && (error.code === 608 || error.code === 698));
-      if (isTallied) await tallyRefused(context, error.code);
-      throw error;
-    }
+export async function startProviderLogIn(
+  context: AppKeyContext & Uses<ProviderServices>,
+  input: StartInput,
+): Promise<StartedLogIn> {
+  try {
+    return await startWith(context, input);
+  } catch (error) {
+    const isTallied =
+      error instanceof TooManyPendingLogInsError ||
+      (error instanceof ServiceError && (error.code === 608 || error.code === 698));
+    if (isTallied) await tallyRefused(context, error.code);
+    throw error;
   }
+}
 
-  private async start(
-    context: AppKeyContext,
-    { providerName, appKey, deviceId, ...given }: StartInput,
-  ): Promise<StartedLogIn> {
-    const { r, database } = context;
-    const requested = acceptReturnTarget(context, given);
-    const { provider, entry, data, redirectUri } = await this.providers.find(providerName, database, r);
-    const appNames = given.appNames ?? entry.appNames;
-    if (appNames.length === 0) throw new ServiceError(209);
-    await acceptAppNames(context, appNames);
+async function startWith(
+  context: AppKeyContext & Uses<ProviderServices>,
+  { providerName, appKey, deviceId, ...given }: StartInput,
+): Promise<StartedLogIn> {
+  const { r, database } = context;
+  const requested = acceptReturnTarget(context, given);
+  const { provider, entry, data, redirectUri } = await context.services.registeredProviders.find(
+    providerName,
+    database,
+    r,
+  );
+  const appNames = given.appNames ?? entry.appNames;
+  if (appNames.length === 0) throw new ServiceError(209);
+  await acceptAppNames(context, appNames);
 
-    const secret = (): string => this.random.secret();
-    const [state, cookie, codeVerifier, nonce] = [secret(), secret(), secret(), secret()];
-    const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
-    const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
-    const digest = this.digests.sha256(state);
-    const bound = {
-      provider: provider.type,
-      alias: database.alias,
-      appKey,
-      appNames,
-      deviceId,
-      cookie: this.digests.sha256(cookie),
-      secureCookie: isSecureCallback(redirectUri),
-    };
-    const returnTarget = requested === null ? null : { ...requested, redirectUri };
-    const stored = storedState({ ...bound, codeVerifier, nonce, secondFactor, returnTarget }, this.sealing);
-    const outcome = await r.records.putWithin(providerStates, digest, stored, {
-      owner: `network:${context.origin.network}`,
-      lifetime: stateLifetime,
-      quota: this.quota,
-    });
-    if (outcome !== "stored")
-      throw new TooManyPendingLogInsError(outcome === "ownerFull" ? "from this network" : "of this database");
-    return { location, cookie: browserCookie(digest, cookie, redirectUri) };
-  }
+  const secret = (): string => context.services.random.secret();
+  const [state, cookie, codeVerifier, nonce] = [secret(), secret(), secret(), secret()];
+  const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
+  const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
+  const digest = context.database.digests.sha256(state);
+  const bound = {
+    provider: provider.type,
+    alias: database.alias,
+    appKey,
+    appNames,
+    deviceId,
+    cookie: context.database.digests.sha256(cookie),
+    secureCookie: isSecureCallback(redirectUri),
+  };
+  const returnTarget = requested === null ? null : { ...requested, redirectUri };
+  const stored = storedState(
+    { ...bound, codeVerifier, nonce, secondFactor, returnTarget },
+    context.services.providerSealing,
+  );
+  const outcome = await r.records.putWithin(providerStates, digest, stored, {
+    owner: `network:${context.origin.network}`,
+    lifetime: stateLifetime,
+    quota: context.services.settings.pendingProviderLogIns,
+  });
+  if (outcome !== "stored")
+    throw new TooManyPendingLogInsError(outcome === "ownerFull" ? "from this network" : "of this database");
+  return { location, cookie: browserCookie(digest, cookie, redirectUri) };
 }
 
 type RequestedReturnTarget = Omit<ReturnTarget, "redirectUri">;

@@ -1,13 +1,6 @@
-import {
-  type Account,
-  type Digests,
-  type ProviderType,
-  type RecordKind,
-  type Repositories,
-  ServiceError,
-} from "@sallyport/storage";
+import { type Account, type ProviderType, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 import { type KeyWrapping, openJson, type SealedPurpose, sealJson } from "../keys/index.ts";
-import type { RequestContext } from "../request/index.ts";
+import type { RequestContext, Uses, Database } from "../request/index.ts";
 import type { MailMessage, MailLanguage, MailJob } from "./mail.ts";
 
 const minute = 60_000;
@@ -33,75 +26,73 @@ export const mailLimits: MailSettings = {
   unavailableAfter: 15 * minute,
 };
 
-/** The outbox of a job: the database alias, and its repositories or those of a transaction. */
-export interface MailContext {
-  readonly alias: string;
-  readonly r: Repositories;
-}
-
-export interface QueueMailParts {
+/** The outbox of the server. */
+export interface Outbox {
   readonly jobs: SealedMailJobs;
-  readonly digests: Digests;
   /** `null` if no transport is configured. */
   readonly settings: MailSettings | null;
   /** Notifies the sender of a job that is due now. The job may not be committed yet, and the notification may be lost. */
   readonly notify: (alias: string) => void;
 }
 
-export class QueueMail {
-  constructor(private readonly parts: QueueMailParts) {}
+/** Services of mail. */
+export interface MailServices {
+  readonly outbox: Outbox;
+  readonly settings: {
+    /** Language of mail for requests without one. */
+    readonly mailLanguage: MailLanguage;
+  };
+}
 
-  get configured(): boolean {
-    return this.parts.settings !== null;
-  }
+/** Where a mail is queued: a database, with its repositories or those of a transaction. */
+export interface MailContext extends Uses<Pick<MailServices, "outbox">> {
+  readonly database: Pick<Database, "alias" | "digests">;
+  readonly r: Repositories;
+}
 
-  /**
-   * Queues a mail durably. In a transaction, it is queued atomically with the other writes. 712 if mail is not
-   * configured or has failed for a while. 706 if too much mail waits. `isNeeded` runs after the check of the transport.
-   */
-  async queueMail({ alias, r }: MailContext, job: MailJob, isNeeded?: () => Promise<boolean>): Promise<void> {
-    const { jobs, digests, settings, notify } = this.parts;
-    if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
-    const sealed = jobs.seal(alias, { job });
-    const { oldest: stuck } = await r.records.count(stuckMailJobs);
-    if (stuck > settings.unavailableAfter)
-      throw new ServiceError(712, { detail: "Mail has been unavailable for too long." });
-    if (isNeeded !== undefined && !(await isNeeded())) return;
-    const lifetime = lifetimeOf(job);
-    const outcome = await r.records.putWithin(
-      mailJobs,
-      digests.sha256(sealed),
-      { sealed, lifetime, stuck: false },
-      { owner: "mail", lifetime, quota: { perOwner: 0, total: limitOf(job, settings) } },
-    );
-    if (outcome !== "stored") throw new ServiceError(706, { detail: "The outbox is full." });
-    // A reset mail costs more for an existing user. A delayed start prevents measuring this with the next request.
-    if (job.kind !== "passwordReset") notify(alias);
-  }
+/**
+ * Queues a mail durably. In a transaction, it is queued atomically with the other writes. 712 if mail is not
+ * configured or has failed for a while. 706 if too much mail waits. `isNeeded` runs after the check of the transport.
+ */
+export async function queueMail(context: MailContext, job: MailJob, isNeeded?: () => Promise<boolean>): Promise<void> {
+  const { r, database } = context;
+  const { jobs, settings, notify } = context.services.outbox;
+  if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
+  const sealed = jobs.seal(database.alias, { job });
+  const { oldest: stuck } = await r.records.count(stuckMailJobs);
+  if (stuck > settings.unavailableAfter)
+    throw new ServiceError(712, { detail: "Mail has been unavailable for too long." });
+  if (isNeeded !== undefined && !(await isNeeded())) return;
+  const lifetime = lifetimeOf(job);
+  const outcome = await r.records.putWithin(
+    mailJobs,
+    database.digests.sha256(sealed),
+    { sealed, lifetime, stuck: false },
+    { owner: "mail", lifetime, quota: { perOwner: 0, total: limitOf(job, settings) } },
+  );
+  if (outcome !== "stored") throw new ServiceError(706, { detail: "The outbox is full." });
+  // A reset mail costs more for an existing user. A delayed start prevents measuring this with the next request.
+  if (job.kind !== "passwordReset") notify(database.alias);
 }
 
 type NoticedChange =
   | { readonly kind: "passwordChanged" }
   | { readonly kind: "accountLinked"; readonly provider: ProviderType };
 
-/** Notifies users of changes to their account, so that they notice changes by others. */
-export class ChangeNotice {
-  constructor(
-    private readonly queueMail: Pick<QueueMail, "configured" | "queueMail">,
-    private readonly language: MailLanguage,
-  ) {}
-
-  /** Does nothing without an address or without mail. Never fails, as the change is already made. */
-  async send(
-    { database, r }: RequestContext,
-    { email, loginName: name }: Pick<Account, "email" | "loginName">,
-    change: NoticedChange,
-    language: MailLanguage | null,
-  ): Promise<void> {
-    if (email === null || !this.queueMail.configured) return;
-    const job = { ...change, to: email, name, language: language ?? this.language };
-    await this.queueMail.queueMail({ alias: database.alias, r }, job).catch(() => {});
-  }
+/**
+ * Notifies users of changes to their account, so that they notice changes by others. Does nothing without an address or
+ * without mail. Never fails, as the change is already made.
+ */
+export async function sendChangeNotice(
+  context: RequestContext & Uses<MailServices>,
+  { email, loginName: name }: Pick<Account, "email" | "loginName">,
+  change: NoticedChange,
+  language: MailLanguage | null,
+): Promise<void> {
+  const { outbox, settings } = context.services;
+  if (email === null || outbox.settings === null) return;
+  const job = { ...change, to: email, name, language: language ?? settings.mailLanguage };
+  await queueMail(context, job).catch(() => {});
 }
 
 /** Resets are unauthenticated and unlimited in number, so they leave half the outbox to the mail of logged-in users. */

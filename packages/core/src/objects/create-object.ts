@@ -4,7 +4,6 @@ import { inTransaction, type SessionContext, withCurrentModel } from "../request
 import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
 import { isFileClass } from "./files/file-class.ts";
 import { type FoundObject, cacheClass } from "./get-object.ts";
-import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
@@ -13,41 +12,36 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
+import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 /**
  * Creates an object. 304: unknown or unreadable class. 404: no right to create, or a file. 307: invalid attributes. 713: the
  * storage refuses it.
  */
-export class CreateObject {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
-
-  createObject(
-    context: SessionContext,
-    className: string,
-    given: GivenAttributes,
-    serialization?: Serialization,
-  ): Promise<FoundObject> {
-    const { principal } = context;
-    return withCurrentModel(context, async (whole) => {
-      const model = whole.as(principal);
-      const visibility = visibilityOf(principal, model);
-      const modelClass = model.find(className);
-      if (modelClass === undefined || visibility.classes?.has(className) === false)
-        throw missingClass(model, className);
-      if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
-      if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
-      const plan = planSerialization(serialization, { model, visibility, className });
-      const { created, targets } = await createAccepted(this.hooks, context, given, { model, modelClass, visibility });
-      cacheClass(context, created);
-      const object = await serializeWritten(
-        hookedSource(this.hooks, context, { model, visibility }),
-        plan,
-        created,
-        targets,
-      );
-      return { object, version: created.version };
+export function createObject(
+  context: ObjectContext,
+  className: string,
+  given: GivenAttributes,
+  serialization?: Serialization,
+): Promise<FoundObject> {
+  const { principal } = context;
+  return withCurrentModel(context, async (whole) => {
+    const model = whole.as(principal);
+    const visibility = visibilityOf(principal, model);
+    const modelClass = model.find(className);
+    if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
+    if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
+    if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
+    const plan = planSerialization(serialization, { model, visibility, className });
+    const { created, targets } = await createAccepted(context, given, {
+      model,
+      modelClass,
+      visibility,
     });
-  }
+    cacheClass(context, created);
+    const object = await serializeWritten(hookedSource(context, { model, visibility }), plan, created, targets);
+    return { object, version: created.version };
+  });
 }
 
 export interface Creation extends Omit<PreparedFor, "whole"> {
@@ -56,13 +50,8 @@ export interface Creation extends Omit<PreparedFor, "whole"> {
 }
 
 /** Creates an object that the caller may create, with its hooks. 307: invalid attributes, or a UUID in use. */
-export async function createAccepted(
-  all: ObjectHooks,
-  context: SessionContext,
-  given: GivenAttributes,
-  to: Creation,
-): Promise<Created> {
-  const hooks = await hooksOfSaves(all, context, [to.modelClass.definition.name], to);
+export async function createAccepted(context: ObjectContext, given: GivenAttributes, to: Creation): Promise<Created> {
+  const hooks = await hooksOfSaves(context, [to.modelClass.definition.name], to);
   return hooks === null ? insert(context, given, to) : insertWithHooks(hooks, context, given, to);
 }
 
@@ -86,7 +75,7 @@ export interface Created {
 /** Creates an object and runs its hooks in one transaction. Hooks may set mandatory attributes. */
 function insertWithHooks(
   hooks: SaveHooks,
-  context: SessionContext,
+  context: ObjectContext,
   given: GivenAttributes,
   to: Creation,
 ): Promise<Created> {

@@ -1,12 +1,12 @@
 import { visibilityOf } from "../model/index.ts";
-import { type RequestContext, requestModel, type SessionContext } from "../request/index.ts";
+import { type RequestContext, requestModel } from "../request/index.ts";
 import { missingObject } from "./object-findings.ts";
 import type { Repositories, SerializedObject, SingleReference, StoredObject, Visibility } from "@sallyport/storage";
-import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import type { Serialization } from "./serialization.ts";
+import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface FoundObject {
   readonly object: SerializedObject;
@@ -15,26 +15,19 @@ export interface FoundObject {
 }
 
 /** Reads one object. 304: it never existed or is invisible. 609: it is deleted. */
-export class GetObject {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
-
-  async getObject(
-    context: SessionContext,
-    reference: SingleReference,
-    serialization?: Serialization,
-  ): Promise<FoundObject> {
-    const { r, principal } = context;
-    const model = (await requestModel(context)).as(principal);
-    const visibility = visibilityOf(principal, model);
-    const found = await visibleObject(r, reference, visibility, 609);
-    cacheClass(context, found);
-    const plan = planSerialization(serialization, { model, visibility, className: found.className });
-    const [object] = await new ObjectSerializer(
-      hookedSource(this.hooks, context, { model, visibility }),
-      plan,
-    ).serialize([found]);
-    return { object: object as SerializedObject, version: found.version };
-  }
+export async function getObject(
+  context: ObjectContext,
+  reference: SingleReference,
+  serialization?: Serialization,
+): Promise<FoundObject> {
+  const { r, principal } = context;
+  const model = (await requestModel(context)).as(principal);
+  const visibility = visibilityOf(principal, model);
+  const found = await visibleObject(r, reference, visibility, 609);
+  cacheClass(context, found);
+  const plan = planSerialization(serialization, { model, visibility, className: found.className });
+  const [object] = await new ObjectSerializer(hookedSource(context, { model, visibility }), plan).serialize([found]);
+  return { object: object as SerializedObject, version: found.version };
 }
 
 /** Finds one object. 304: it never existed or is invisible. `deletedCode`: it is deleted; 609 for reads and deletions, 610 for writes. */

@@ -1,9 +1,9 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
-export { createAccepted, CreateObject } from "./create-object.ts";
+export { createAccepted, createObject } from "./create-object.ts";
 export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./files/file-class.ts";
 export { acceptFileName, acceptMediaType, isFileName, mediaTypeOf } from "./files/file-names.ts";
 export { fileAttributes, type FileDescription, fileKind, fileOf, type StoredFile } from "./files/file-record.ts";
-export { type FoundObject, GetObject, visibleObject } from "./get-object.ts";
+export { type FoundObject, getObject, visibleObject } from "./get-object.ts";
 export * from "./list-objects.ts";
 export {
   defaultDepth,
@@ -19,7 +19,7 @@ export { dateValue, isExactJson, plainRule, type TargetReference, targetReferenc
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
 export * from "./serialize-own-user.ts";
-export { changeAccepted, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
+export { changeAccepted, updateObject, type UpdateObjectInput } from "./update-object.ts";
 export * from "./update-objects.ts";
 export * from "./user-names.ts";
 export * from "./deletion/index.ts";

@@ -1,5 +1,4 @@
 import {
-  type Digests,
   faultAt,
   type ObjectPage,
   type ObjectQuery,
@@ -11,16 +10,16 @@ import {
 } from "@sallyport/storage";
 import { visibilityOf } from "../model/index.ts";
 import { type Database, requestModel, type SessionContext } from "../request/index.ts";
-import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
-import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "./query/cursor.ts";
+import { type Cursor, cursorBehind, positionOf } from "./query/cursor.ts";
 import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
-import { type SlowQueries, unindexedAttributes } from "./query/slow-queries.ts";
+import { unindexedAttributes } from "./query/slow-queries.ts";
 import type { Serialization } from "./serialization.ts";
 import { missingClass } from "./object-findings.ts";
+import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface ListObjectsInput {
   readonly className: string;
@@ -54,84 +53,78 @@ export interface ListedObjects {
 const cap = 5_000;
 
 /** Lists the objects of a class and its subclasses. 304 for an unknown or unreadable class. */
-export class ListObjects {
-  constructor(
-    private readonly digests: Digests,
-    private readonly cursors: CursorSealing,
-    private readonly slowQueries: SlowQueries,
-    private readonly hooks: ObjectHooks = noHooks,
-  ) {}
+export async function listObjects(context: ObjectContext, input: ListObjectsInput): Promise<ListedObjects> {
+  const { className, perPage, capped, serialization, position } = input;
+  const { r, database, principal } = context;
+  const model = (await requestModel(context)).as(principal);
+  const rights = visibilityOf(principal, model);
+  if (model.find(className) === undefined || !sees(rights, className)) throw missingClass(model, className);
+  const plan = planSerialization(serialization, { model, visibility: rights, className });
+  const requestedQuery = input.query ?? {};
+  const hookResults: NamedFindResult[] = [];
+  const runFindHooks = await findHookRunner(context, {
+    className,
+    macro: requestedQuery["macro"],
+    model,
+  });
+  // A find hook, or a model that is newer than the admission, has read the current state.
+  const visibility =
+    position === undefined || runFindHooks !== null || model.generation !== context.modelGeneration
+      ? rights
+      : { ...rights, position };
+  const query = await resolveQuery(requestedQuery, {
+    model,
+    objects: r.objects,
+    visibility,
+    className,
+    runFindHooks,
+    hookResults,
+  });
+  // Includes the choices of hooks: a cursor is valid only for the same choices.
+  const digest = context.database.digests
+    .sha256(JSON.stringify([className, requestedQuery, ...hookResults]))
+    .slice(0, 16);
+  const cursor =
+    input.cursor === undefined ? undefined : await context.services.cursorSealing.open(context, input.cursor);
+  const page = pageOf({ ...input, cursor }, digest, query);
 
-  async listObjects(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
-    const { className, perPage, capped, serialization, position } = input;
-    const { r, database, principal } = context;
-    const model = (await requestModel(context)).as(principal);
-    const rights = visibilityOf(principal, model);
-    if (model.find(className) === undefined || !sees(rights, className)) throw missingClass(model, className);
-    const plan = planSerialization(serialization, { model, visibility: rights, className });
-    const requestedQuery = input.query ?? {};
-    const hookResults: NamedFindResult[] = [];
-    const runFindHooks = await findHookRunner(this.hooks, context, {
+  const started = Date.now();
+  const { found, count, unfilteredCount } = await readListed(context, query, visibility, page, capped).finally(() =>
+    context.services.slowQueries.took({
+      requestId: context.requestId,
+      alias: database.alias,
       className,
-      macro: requestedQuery["macro"],
-      model,
-    });
-    // A find hook, or a model that is newer than the admission, has read the current state.
-    const visibility =
-      position === undefined || runFindHooks !== null || model.generation !== context.modelGeneration
-        ? rights
-        : { ...rights, position };
-    const query = await resolveQuery(requestedQuery, {
-      model,
-      objects: r.objects,
-      visibility,
-      className,
-      runFindHooks,
-      hookResults,
-    });
-    // Includes the choices of hooks: a cursor is valid only for the same choices.
-    const digest = this.digests.sha256(JSON.stringify([className, requestedQuery, ...hookResults])).slice(0, 16);
-    const cursor = input.cursor === undefined ? undefined : await this.cursors.open(context, input.cursor);
-    const page = pageOf({ ...input, cursor }, digest, query);
+      milliseconds: Date.now() - started,
+      unindexed: () => unindexedAttributes(query, className, model),
+    }),
+  );
+  const serializer = new ObjectSerializer(hookedSource(context, { model, visibility }), plan);
+  const elements = await serializer.serialize(found.objects);
+  const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
+  return {
+    list: {
+      "~Count": count,
+      "~UnfilteredCount": unfilteredCount,
+      ...(capped ? { "~CountCapped": true } : {}),
+      "~Elements": elements,
+    },
+    next: next === null ? null : await context.services.cursorSealing.seal(context, next),
+    versions: found.objects.map(({ version }) => version),
+  };
+}
 
-    const started = Date.now();
-    const { found, count, unfilteredCount } = await this.read(context, query, visibility, page, capped).finally(() =>
-      this.slowQueries.took({
-        requestId: context.requestId,
-        alias: database.alias,
-        className,
-        milliseconds: Date.now() - started,
-        unindexed: () => unindexedAttributes(query, className, model),
-      }),
-    );
-    const serializer = new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan);
-    const elements = await serializer.serialize(found.objects);
-    const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
-    return {
-      list: {
-        "~Count": count,
-        "~UnfilteredCount": unfilteredCount,
-        ...(capped ? { "~CountCapped": true } : {}),
-        "~Elements": elements,
-      },
-      next: next === null ? null : await this.cursors.seal(context, next),
-      versions: found.objects.map(({ version }) => version),
-    };
-  }
-
-  private read(
-    { r, unit, database }: SessionContext,
-    query: ObjectQuery,
-    visibility: Visibility,
-    page: Page,
-    capped: boolean,
-  ): Promise<PageAndCounts> {
-    const { answerBytes } = database;
-    if (unit.joined) return readPage(r, query, visibility, { page, capped, answerBytes });
-    return database.inOneTurn((one, cancellable) =>
-      readPage(one, query, { ...visibility, ...cancellable }, { page, capped, answerBytes, counts: database.counts }),
-    );
-  }
+function readListed(
+  { r, unit, database }: SessionContext,
+  query: ObjectQuery,
+  visibility: Visibility,
+  page: Page,
+  capped: boolean,
+): Promise<PageAndCounts> {
+  const { answerBytes } = database;
+  if (unit.joined) return readPage(r, query, visibility, { page, capped, answerBytes });
+  return database.inOneTurn((one, cancellable) =>
+    readPage(one, query, { ...visibility, ...cancellable }, { page, capped, answerBytes, counts: database.counts }),
+  );
 }
 
 interface PageAndCounts {

@@ -15,44 +15,36 @@ import { withoutRight } from "./object-findings.ts";
  * Locks an object for the session; idempotent. 713: locked by another session, or the storage refuses the lock. 307: too
  * many locks of the session.
  */
-export class LockObject {
-  async lockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
-    const { r, database, sessionDigest } = context;
-    const id = await lockableObject(context, reference);
-    const { perSession } = database.policy.locks;
-    const outcome = await refusedAs(713, r.locks.take(id, sessionDigest, perSession));
-    if (outcome === "notFound") throw new ServiceError(610);
-    if (outcome === "lockedByOther")
-      throw new ServiceError(713, { detail: "The object is locked by another session." });
-    if (outcome === "limitReached")
-      throw new ServiceError(307, { detail: `The session already holds ${perSession} locks.` });
-    return objectLock(await r.locks.state(id), sessionDigest, database);
-  }
+export async function lockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+  const { r, database, sessionDigest } = context;
+  const id = await lockableObject(context, reference);
+  const { perSession } = database.policy.locks;
+  const outcome = await refusedAs(713, r.locks.take(id, sessionDigest, perSession));
+  if (outcome === "notFound") throw new ServiceError(610);
+  if (outcome === "lockedByOther") throw new ServiceError(713, { detail: "The object is locked by another session." });
+  if (outcome === "limitReached")
+    throw new ServiceError(307, { detail: `The session already holds ${perSession} locks.` });
+  return objectLock(await r.locks.state(id), sessionDigest, database);
 }
 
 /**
  * Releases a lock; idempotent. 713 for a lock of another session, unless the caller is an administrator, or if the storage
  * refuses the release.
  */
-export class UnlockObject {
-  async unlockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
-    const { r, database, principal, sessionDigest } = context;
-    const id = await lockableObject(context, reference);
-    const outcome = await refusedAs(713, r.locks.release(id, principal.administrator ? null : sessionDigest));
-    if (outcome === "lockedByOther")
-      throw new ServiceError(713, { detail: "The object is locked by another session." });
-    return objectLock(null, sessionDigest, database);
-  }
+export async function unlockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+  const { r, database, principal, sessionDigest } = context;
+  const id = await lockableObject(context, reference);
+  const outcome = await refusedAs(713, r.locks.release(id, principal.administrator ? null : sessionDigest));
+  if (outcome === "lockedByOther") throw new ServiceError(713, { detail: "The object is locked by another session." });
+  return objectLock(null, sessionDigest, database);
 }
 
 /** Returns the lock state of an object. 304: the object never existed or is invisible. 609: it is deleted. */
-export class GetLock {
-  async getLock(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
-    const { r, database, principal, sessionDigest } = context;
-    const model = await requestModel(context);
-    const { id } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
-    return objectLock(await r.locks.state(id), sessionDigest, database);
-  }
+export async function getLock(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+  const { r, database, principal, sessionDigest } = context;
+  const model = await requestModel(context);
+  const { id } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
+  return objectLock(await r.locks.state(id), sessionDigest, database);
 }
 
 /** Id of an object that the caller may write. 304: it never existed or is invisible. 610: it is deleted. 404: no right to write. */

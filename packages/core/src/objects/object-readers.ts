@@ -34,14 +34,12 @@ export interface SetReadersInput {
 }
 
 /** Returns the readers. 304: the object never existed or is invisible. 609: it is deleted. 404: no right to write. */
-export class GetReaders {
-  async getReaders(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
-    const model = await requestModel(context);
-    const visibility = visibilityOf(context.principal, model);
-    const { className, readers, version } = await visibleObject(context.r, reference, visibility, 609);
-    acceptCaller(context, model, className);
-    return { readers, version };
-  }
+export async function getReaders(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
+  const model = await requestModel(context);
+  const visibility = visibilityOf(context.principal, model);
+  const { className, readers, version } = await visibleObject(context.r, reference, visibility, 609);
+  acceptCaller(context, model, className);
+  return { readers, version };
 }
 
 /**
@@ -50,32 +48,29 @@ export class GetReaders {
  * an invalid reader, too many readers, or a list that excludes the caller. 713: another version, a lock of another
  * session, or the storage refuses the write.
  */
-export class SetReaders {
-  setReaders(
-    context: SessionContext,
-    reference: SingleReference,
-    { readers: given, expectedVersions }: SetReadersInput,
-  ): Promise<ObjectReaders> {
-    const { r, unit, principal, sessionDigest } = context;
-    return withCurrentModel(context, async (model) => {
-      const visibility = visibilityOf(principal, model);
-      const object = await visibleObject(r, reference, visibility, 610);
-      const { id, className } = object;
-      acceptCaller(context, model, className);
-      const readers = given === null ? null : await resolveReaders(context, given, object, { model, visibility });
-      // The class must still be the authorized one.
-      const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
-      const changing = unit.transaction(async ({ objects, audit }) => {
-        const [changed] = (await objects.update(
-          [{ id, attributes: {}, links: {}, readers, expectedVersions }],
-          by,
-        )) as [StoredObject];
-        await audit.append(sessionEvent(context, { type: "objectReaders.changed", className }));
-        return { readers: changed.readers, version: changed.version };
-      });
-      return refusedAs(713, changing);
+export function setReaders(
+  context: SessionContext,
+  reference: SingleReference,
+  { readers: given, expectedVersions }: SetReadersInput,
+): Promise<ObjectReaders> {
+  const { r, unit, principal, sessionDigest } = context;
+  return withCurrentModel(context, async (model) => {
+    const visibility = visibilityOf(principal, model);
+    const object = await visibleObject(r, reference, visibility, 610);
+    const { id, className } = object;
+    acceptCaller(context, model, className);
+    const readers = given === null ? null : await resolveReaders(context, given, object, { model, visibility });
+    // The class must still be the authorized one.
+    const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
+    const changing = unit.transaction(async ({ objects, audit }) => {
+      const [changed] = (await objects.update([{ id, attributes: {}, links: {}, readers, expectedVersions }], by)) as [
+        StoredObject,
+      ];
+      await audit.append(sessionEvent(context, { type: "objectReaders.changed", className }));
+      return { readers: changed.readers, version: changed.version };
     });
-  }
+    return refusedAs(713, changing);
+  });
 }
 
 /** Requires the right to write. Users and groups require an administrator, since they are readers of other objects. */

@@ -10,7 +10,6 @@ import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { type FoundObject, cacheClass, visibleObject } from "./get-object.ts";
-import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
@@ -20,6 +19,7 @@ import type { ReadScope } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, writeChange } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
+import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface UpdateObjectInput {
   readonly given: GivenAttributes;
@@ -33,64 +33,62 @@ export interface UpdateObjectInput {
  * write. 307: invalid attributes. 502: a file name that is not accepted. 713: another version, a lock of another session, or
  * the storage refuses the write. With a cached class and no hooks, the update skips the read.
  */
-export class UpdateObject {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
-
-  updateObject(context: SessionContext, reference: SingleReference, input: UpdateObjectInput): Promise<FoundObject> {
-    const { r, database, principal } = context;
-    return withCurrentModel(context, async (whole) => {
-      const model = whole.as(principal);
-      const readScope = { model, visibility: visibilityOf(principal, model) };
-      if (reference.kind === "id") {
-        const className = database.classes.of(reference.id);
-        // Hooks need the object, so it is read anyway.
-        const isTried =
-          className !== undefined && (await hooksOfSaves(this.hooks, context, [className], readScope)) === null;
-        const changed = isTried
-          ? await this.tryToChange(context, { id: reference.id, className }, readScope, input)
-          : undefined;
-        if (changed !== undefined) return changed;
-      }
-      const found = await visibleObject(r, reference, readScope.visibility, 610);
-      cacheClass(context, found);
-      return this.changeObject(context, found, readScope, input);
-    });
-  }
-
-  /** `undefined` if the change is refused. Only a read can tell which reason the caller may know. */
-  private async tryToChange(...given: Parameters<UpdateObject["changeObject"]>): Promise<FoundObject | undefined> {
-    const [{ unit }] = given;
-    try {
-      return await unit.attempt(() => this.changeObject(...given));
-    } catch (error) {
-      if (error instanceof ServiceError && error.status < 500) return undefined;
-      throw error;
+export function updateObject(
+  context: ObjectContext,
+  reference: SingleReference,
+  input: UpdateObjectInput,
+): Promise<FoundObject> {
+  const { r, database, principal } = context;
+  return withCurrentModel(context, async (whole) => {
+    const model = whole.as(principal);
+    const readScope = { model, visibility: visibilityOf(principal, model) };
+    if (reference.kind === "id") {
+      const className = database.classes.of(reference.id);
+      // Hooks need the object, so it is read anyway.
+      const isTried = className !== undefined && (await hooksOfSaves(context, [className], readScope)) === null;
+      const changed = isTried
+        ? await tryToChange(context, { id: reference.id, className }, readScope, input)
+        : undefined;
+      if (changed !== undefined) return changed;
     }
-  }
+    const found = await visibleObject(r, reference, readScope.visibility, 610);
+    cacheClass(context, found);
+    return changeObject(context, found, readScope, input);
+  });
+}
 
-  private async changeObject(
-    context: SessionContext,
-    { id, className }: Pick<StoredObject, "id" | "className">,
-    readScope: ReadScope,
-    { given, expectedVersions, serialization }: UpdateObjectInput,
-  ): Promise<FoundObject> {
-    const { principal } = context;
-    const { model, visibility } = readScope;
-    const modelClass = model.find(className);
-    if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
-    if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
-    const plan = planSerialization(serialization, { model, visibility, className });
-    const target = { id, modelClass, readScope };
-    const { changed, targets } = await changeAccepted(this.hooks, context, { given, expectedVersions }, target);
-    const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, changed, targets);
-    return { object, version: changed.version };
+/** `undefined` if the change is refused. Only a read can tell which reason the caller may know. */
+async function tryToChange(...given: Parameters<typeof changeObject>): Promise<FoundObject | undefined> {
+  const [{ unit }] = given;
+  try {
+    return await unit.attempt(() => changeObject(...given));
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return undefined;
+    throw error;
   }
 }
 
-/** Changes an object that the caller may change, with its hooks. Errors: see `UpdateObject`. */
+async function changeObject(
+  context: ObjectContext,
+  { id, className }: Pick<StoredObject, "id" | "className">,
+  readScope: ReadScope,
+  { given, expectedVersions, serialization }: UpdateObjectInput,
+): Promise<FoundObject> {
+  const { principal } = context;
+  const { model, visibility } = readScope;
+  const modelClass = model.find(className);
+  if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
+  if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
+  const plan = planSerialization(serialization, { model, visibility, className });
+  const target = { id, modelClass, readScope };
+  const { changed, targets } = await changeAccepted(context, { given, expectedVersions }, target);
+  const object = await serializeWritten(hookedSource(context, readScope), plan, changed, targets);
+  return { object, version: changed.version };
+}
+
+/** Changes an object that the caller may change, with its hooks. Errors: see `updateObject`. */
 export async function changeAccepted(
-  all: ObjectHooks,
-  context: SessionContext,
+  context: ObjectContext,
   change: GivenChange,
   target: Omit<ChangeTarget, "by">,
 ): Promise<Changed> {
@@ -98,7 +96,7 @@ export async function changeAccepted(
   const className = target.modelClass.definition.name;
   // The class must still be the one of the prepared attributes.
   const by = { session: context.sessionDigest, modelGeneration: model.generation, className, visibility };
-  const hooks = await hooksOfSaves(all, context, [className], target.readScope);
+  const hooks = await hooksOfSaves(context, [className], target.readScope);
   return hooks === null
     ? changeAlone(context, change, { ...target, by })
     : changeWithHooks(hooks, context, change, { ...target, by });
@@ -140,7 +138,7 @@ export interface Changed {
 /** Changes an object and runs hooks in one transaction. Locks the object before the hooks see it. */
 function changeWithHooks(
   hooks: SaveHooks,
-  context: SessionContext,
+  context: ObjectContext,
   { given, expectedVersions }: GivenChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {

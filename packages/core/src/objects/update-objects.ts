@@ -18,7 +18,6 @@ import { inTransaction, type SessionContext, withCurrentModel } from "../request
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { guardFileAttributes, isFileClass } from "./files/file-class.ts";
-import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { findHookRunner } from "./hooks/run-find-hooks.ts";
 import { hookFailure } from "./hooks/hook-caller.ts";
 import { type AcceptChange, type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
@@ -28,6 +27,7 @@ import type { GivenChange } from "./update-object.ts";
 import { guardUserAttributes, isUserClass } from "./user-names.ts";
 import { prepareAttributes } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
+import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 const maximumObjects = 10_000;
 /** Batch size of a write. Bytes include the old and the new values, which are sent to storage and back. */
@@ -52,52 +52,51 @@ export interface UpdatedObjects {
  * MiB or 100,000 links to write. 713: another version, a lock of another session, or the
  * storage refuses the write.
  */
-export class UpdateObjects {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
-
-  updateObjects(
-    context: SessionContext,
-    { className, query: request, given, expectedVersions }: UpdateObjectsInput,
-  ): Promise<UpdatedObjects> {
-    const { r, unit, principal, sessionDigest } = context;
-    return withCurrentModel(context, async (whole) => {
-      const model = whole.as(principal);
-      const visibility = visibilityOf(principal, model);
-      const modelClass = model.find(className);
-      if (modelClass === undefined || visibility.classes?.has(className) === false)
-        throw missingClass(model, className);
-      if (!modelClass.subtree.some((name) => mayWrite(context, model, name))) throw withoutRight("write", modelClass);
-      const runFindHooks = await findHookRunner(this.hooks, context, { className, macro: request["macro"], model });
-      const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, runFindHooks });
-      const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
-      const { attributes, links } = prepared;
-      const bytes = jsonBytes([attributes, links]);
-      const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
-      const matches = async (objects: ObjectRepository): Promise<readonly ObjectOutline[]> => {
-        const matching = await lockMatches(objects, query, visibility);
-        for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
-        acceptSize(matching, bytes, links);
-        return matching;
-      };
-      const hooks = await hooksOfSaves(this.hooks, context, modelClass.subtree, { model, visibility });
-      if (hooks !== null) {
-        const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
-        const change = { given, prepared, expectedVersions };
-        return refusedAs(713, changeManyWithHooks(hooks, context, change, { by, visibility, accept, matches }));
-      }
-      const changing = unit.transaction(async ({ objects }) => {
-        const matching = await matches(objects);
-        for (const batch of batches(matching, (outline) => outline.bytes + bytes, batchSize)) {
-          await objects.update(
-            batch.map(({ id }) => ({ id, attributes, links, expectedVersions })),
-            by,
-          );
-        }
-        return { count: matching.length };
-      });
-      return refusedAs(713, changing);
+export function updateObjects(
+  context: ObjectContext,
+  { className, query: request, given, expectedVersions }: UpdateObjectsInput,
+): Promise<UpdatedObjects> {
+  const { r, unit, principal, sessionDigest } = context;
+  return withCurrentModel(context, async (whole) => {
+    const model = whole.as(principal);
+    const visibility = visibilityOf(principal, model);
+    const modelClass = model.find(className);
+    if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
+    if (!modelClass.subtree.some((name) => mayWrite(context, model, name))) throw withoutRight("write", modelClass);
+    const runFindHooks = await findHookRunner(context, {
+      className,
+      macro: request["macro"],
+      model,
     });
-  }
+    const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, runFindHooks });
+    const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
+    const { attributes, links } = prepared;
+    const bytes = jsonBytes([attributes, links]);
+    const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
+    const matches = async (objects: ObjectRepository): Promise<readonly ObjectOutline[]> => {
+      const matching = await lockMatches(objects, query, visibility);
+      for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
+      acceptSize(matching, bytes, links);
+      return matching;
+    };
+    const hooks = await hooksOfSaves(context, modelClass.subtree, { model, visibility });
+    if (hooks !== null) {
+      const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
+      const change = { given, prepared, expectedVersions };
+      return refusedAs(713, changeManyWithHooks(hooks, context, change, { by, visibility, accept, matches }));
+    }
+    const changing = unit.transaction(async ({ objects }) => {
+      const matching = await matches(objects);
+      for (const batch of batches(matching, (outline) => outline.bytes + bytes, batchSize)) {
+        await objects.update(
+          batch.map(({ id }) => ({ id, attributes, links, expectedVersions })),
+          by,
+        );
+      }
+      return { count: matching.length };
+    });
+    return refusedAs(713, changing);
+  });
 }
 
 /** Locks the matching objects. Matches again after locking, since concurrent writes may have changed them. */
@@ -156,7 +155,7 @@ interface BulkChange {
 /** Sets the same attributes on many objects and runs hooks in batches, in one transaction. */
 function changeManyWithHooks(
   hooks: SaveHooks,
-  context: SessionContext,
+  context: ObjectContext,
   { given, prepared, expectedVersions }: GivenChange & { readonly prepared: ResolvedAttributes },
   { by, visibility, accept, matches }: BulkChange,
 ): Promise<{ readonly count: number }> {

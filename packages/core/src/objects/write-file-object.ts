@@ -13,7 +13,6 @@ import { requireMandatory } from "./accept-attributes.ts";
 import { canHaveBytes, isFileClass, knownFileAttributes } from "./files/file-class.ts";
 import { renameFile } from "./files/file-record.ts";
 import { cacheClass, type FoundObject, visibleObject } from "./get-object.ts";
-import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
@@ -23,6 +22,7 @@ import type { ReadScope } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
 import { writeChange, writeNew } from "./write-object.ts";
 import { withoutRight } from "./object-findings.ts";
+import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface FileObjectInput {
   /** The object to change; `null` creates one. */
@@ -38,36 +38,29 @@ export interface FileObjectInput {
   readonly also: (r: Repositories, written: StoredObject) => Promise<void>;
 }
 
-/**
- * Creates or changes the object of a file, with its hooks, in one transaction with the records of the file. 304: no
- * readable class with this name, the object never existed or is invisible, or objects of the class have no bytes. 610: it is
- * deleted. 404: no right to create or write. 307: a mandatory attribute has no value. 713: another version, a lock of
- * another session, or the storage refuses the write.
- */
-export class WriteFileObject {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+/** Throws like the write itself if the caller has no right to it. Saves receiving bytes in vain. */
+export async function acceptFileWriter(
+  context: SessionContext,
+  given: Pick<FileObjectInput, "replace" | "className">,
+): Promise<void> {
+  await withCurrentModel(context, (model) => target(context, model, given));
+}
 
-  /** Throws like the write itself if the caller has no right to it. Saves receiving bytes in vain. */
-  async acceptWriter(context: SessionContext, given: Pick<FileObjectInput, "replace" | "className">): Promise<void> {
-    await withCurrentModel(context, (model) => target(context, model, given));
-  }
-
-  writeFileObject(context: SessionContext, input: FileObjectInput): Promise<FoundObject> {
-    const { principal } = context;
-    return withCurrentModel(context, async (whole) => {
-      const model = whole.as(principal);
-      const { className } = await target(context, whole, input);
-      const readScope = { model, visibility: visibilityOf(principal, model) };
-      const plan = planSerialization(input.serialization, { ...readScope, className });
-      const hooks = await hooksOfSaves(this.hooks, context, [className], readScope);
-      const write = (ready: SessionContext) =>
-        inTransaction(ready, (inside) => writeInside(inside, input, { whole, className, hooks, readScope }));
-      const written = await refusedAs(713, hooks === null ? write(context) : hooks.prepared(context, write));
-      cacheClass(context, written);
-      const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, written);
-      return { object, version: written.version };
-    });
-  }
+export function writeFileObject(context: ObjectContext, input: FileObjectInput): Promise<FoundObject> {
+  const { principal } = context;
+  return withCurrentModel(context, async (whole) => {
+    const model = whole.as(principal);
+    const { className } = await target(context, whole, input);
+    const readScope = { model, visibility: visibilityOf(principal, model) };
+    const plan = planSerialization(input.serialization, { ...readScope, className });
+    const hooks = await hooksOfSaves(context, [className], readScope);
+    const write = (ready: ObjectContext) =>
+      inTransaction(ready, (inside) => writeInside(inside, input, { whole, className, hooks, readScope }));
+    const written = await refusedAs(713, hooks === null ? write(context) : hooks.prepared(context, write));
+    cacheClass(context, written);
+    const object = await serializeWritten(hookedSource(context, readScope), plan, written);
+    return { object, version: written.version };
+  });
 }
 
 /** The class of the object to write, and the object if it exists. */
@@ -96,7 +89,7 @@ interface FileWriting {
 }
 
 async function writeInside(
-  inside: SessionContext,
+  inside: ObjectContext,
   input: FileObjectInput,
   { whole, className, hooks, readScope }: FileWriting,
 ): Promise<StoredObject> {

@@ -11,9 +11,9 @@ import {
   ServiceError,
   untilDone,
 } from "@sallyport/storage";
-import { asciiBytes, asciiJson, type KeyWrapping, maxSealedBytes, openJson, requireWrapping } from "../keys/index.ts";
-import type { GetObject, Serialization } from "../objects/index.ts";
-import { inTransaction, type SessionContext } from "../request/index.ts";
+import { asciiBytes, asciiJson, maxSealedBytes, openJson, requireWrapping, type KeyWrapping } from "../keys/index.ts";
+import { type Serialization, getObject, type ObjectServices } from "../objects/index.ts";
+import { inTransaction, type SessionContext, type Uses } from "../request/index.ts";
 import { type KeptResult, keptError, keptResult } from "./kept-results.ts";
 
 /** Results of requests, by the digest of person, app key and idempotency key. */
@@ -56,12 +56,21 @@ interface KeptSuccess {
   readonly sealedData?: string | null;
 }
 
-type Work<Success> = (context: SessionContext) => Promise<Success>;
+/** Services of requests that are executed once. */
+export interface RepetitionServices extends ObjectServices {
+  /** `null` without a master key: then requests fail whose data would be kept. */
+  readonly keyWrapping: KeyWrapping | null;
+}
+
+/** Context of a request with an idempotency key. */
+export interface KeyedContext extends SessionContext, Uses<RepetitionServices> {}
+
+type Work<Context, Success> = (context: Context) => Promise<Success>;
 
 /** How a success is kept, and told to a repetition. */
 export interface Retelling<Success> {
   readonly keep: (success: Success) => JsonValue;
-  readonly tell: (context: SessionContext, outcome: JsonValue) => Promise<Success>;
+  readonly tell: (outcome: JsonValue) => Promise<Success>;
 }
 
 type Done<Success> =
@@ -73,139 +82,133 @@ type Done<Success> =
 const longestRequest = 60_000;
 
 /**
- * Executes requests with an idempotency key once. The key is claimed in the transaction of the effect, so a concurrent
- * repetition waits for the first request, and a request that is lost with its server leaves neither effect nor key.
+ * Executes the work of a request with an idempotency key once, in one transaction, or tells its result. The key is claimed
+ * in that transaction, so a concurrent repetition waits for the first request, and a request that is lost with its server
+ * leaves neither effect nor key. A final refusal is a result. Another request with the key:
+ * 307. Too many keys: 800. A result that was too large to keep: 801.
  */
-export class ExecuteOnce {
-  /** @param wrapping `null` without a master key: then requests fail whose data would be kept */
-  constructor(
-    private readonly getObject: Pick<GetObject, "getObject">,
-    private readonly wrapping: KeyWrapping | null,
-  ) {}
+export function executeOnce<Context extends KeyedContext>(
+  context: Context,
+  keyed: KeyedRequest,
+  work: Work<Context, RequestSuccess>,
+): Promise<RequestSuccess> {
+  return executeOnceWith(context, keyed, work, retellingFor(context, keyed));
+}
 
-  /**
-   * Executes the work in one transaction, or tells its result. A final refusal is a result. Another request with the key:
-   * 307. Too many keys: 800. A result that was too large to keep: 801.
-   */
-  execute(context: SessionContext, keyed: KeyedRequest, work: Work<RequestSuccess>): Promise<RequestSuccess> {
-    return this.executeWith(context, keyed, work, this.retellingFor(keyed));
+/** Like `executeOnce`, with another way to keep successes. */
+export async function executeOnceWith<Context extends SessionContext, Success>(
+  context: Context,
+  keyed: KeyedRequest,
+  work: Work<Context, Success>,
+  retelling: Retelling<Success>,
+): Promise<Success> {
+  if (!context.unit.joined) await context.database.clock.measure();
+  const place = placeOf(context, keyed);
+  const done = await inTransaction(context, async (inside): Promise<Done<Success>> => {
+    const { records } = inside.r;
+    const kept = await claim(records, place, keyed);
+    if (kept !== null) return { kind: "kept", kept };
+    const attempted = await attempt(inside, work);
+    const [error, outcome] =
+      attempted.kind === "refused" ? [attempted.error, null] : [null, retelling.keep(attempted.success)];
+    await records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
+    return attempted;
+  });
+  if (done.kind === "success") return done.success;
+  if (done.kind === "refused") throw done.error;
+  return resultAgain(keyed, done.kept, retelling);
+}
+
+/**
+ * Executes work that has transactions of its own and can be repeated if its server is lost: then the claim ends by
+ * itself. The key belongs to the person, or to the session with which the effect ends. A concurrent repetition: 706.
+ */
+export async function executeOnceApart<Context extends KeyedContext>(
+  context: Context,
+  keyed: KeyedRequest,
+  work: Work<Context, RequestSuccess>,
+  owner: "person" | "session",
+): Promise<RequestSuccess> {
+  if (context.unit.joined) return executeOnce(context, keyed, work);
+  const { records } = context.r;
+  const place = placeOf(context, keyed, ...(owner === "session" ? [context.sessionDigest] : []));
+  const kept = await claim(records, place, keyed, longestRequest);
+  const retelling = retellingFor(context, keyed);
+  if (kept !== null) {
+    if (kept.code === 0 && kept.outcome === null)
+      throw new ServiceError(706, { detail: "The same request is being executed.", retryAfter: 1 });
+    return resultAgain(keyed, kept, retelling);
   }
-
-  /** Like `execute`, with another way to keep successes. */
-  async executeWith<Success>(
-    context: SessionContext,
-    keyed: KeyedRequest,
-    work: Work<Success>,
-    retelling: Retelling<Success>,
-  ): Promise<Success> {
-    if (!context.unit.joined) await context.database.clock.measure();
-    const place = placeOf(context, keyed);
-    const done = await inTransaction(context, async (inside): Promise<Done<Success>> => {
-      const { records } = inside.r;
-      const kept = await claim(records, place, keyed);
-      if (kept !== null) return { kind: "kept", kept };
-      const attempted = await attempt(inside, work);
-      const [error, outcome] =
-        attempted.kind === "refused" ? [attempted.error, null] : [null, retelling.keep(attempted.success)];
-      await records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
-      return attempted;
-    });
-    if (done.kind === "success") return done.success;
-    if (done.kind === "refused") throw done.error;
-    return resultAgain(context, keyed, done.kept, retelling);
+  const keep = (error: ServiceError | null, outcome: JsonValue) =>
+    records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
+  try {
+    const success = await work(context);
+    await keep(null, retelling.keep(success));
+    return success;
+  } catch (error) {
+    if (isFinalRefusal(error)) await keep(error, null);
+    else await records.remove(requestResultKind, { ids: [place.id] });
+    throw error;
   }
+}
 
-  /**
-   * Executes work that has transactions of its own and can be repeated if its server is lost: then the claim ends by
-   * itself. The key belongs to the person, or to the session with which the effect ends. A concurrent repetition: 706.
-   */
-  async executeApart(
-    context: SessionContext,
-    keyed: KeyedRequest,
-    work: Work<RequestSuccess>,
-    owner: "person" | "session",
-  ): Promise<RequestSuccess> {
-    if (context.unit.joined) return this.execute(context, keyed, work);
-    const { records } = context.r;
-    const place = placeOf(context, keyed, ...(owner === "session" ? [context.sessionDigest] : []));
-    const kept = await claim(records, place, keyed, longestRequest);
-    const retelling = this.retellingFor(keyed);
-    if (kept !== null) {
-      if (kept.code === 0 && kept.outcome === null)
-        throw new ServiceError(706, { detail: "The same request is being executed.", retryAfter: 1 });
-      return resultAgain(context, keyed, kept, retelling);
-    }
-    const keep = (error: ServiceError | null, outcome: JsonValue) =>
-      records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
-    try {
-      const success = await work(context);
-      await keep(null, retelling.keep(success));
-      return success;
-    } catch (error) {
-      if (isFinalRefusal(error)) await keep(error, null);
-      else await records.remove(requestResultKind, { ids: [place.id] });
-      throw error;
-    }
+/** Binds the key of a request whose parts are executed once each. Another request with the key: 307. Too many keys: 800. */
+export async function bindKey(context: SessionContext, keyed: KeyedRequest): Promise<void> {
+  const kept = await claim(context.r.records, placeOf(context, keyed), keyed);
+  if (kept !== null) requireSame(kept, keyed);
+}
+
+function retellingFor(context: KeyedContext, { serialization }: KeyedRequest): Retelling<RequestSuccess> {
+  return {
+    keep: (success) => keptSuccess(context, success) as unknown as JsonValue,
+    tell: (outcome) => tellAgain(context, outcome as KeptSuccess, serialization),
+  };
+}
+
+function keptSuccess(context: KeyedContext, { data, message, version }: RequestSuccess): KeptSuccess {
+  const about = { ...(message === undefined ? {} : { message }), ...(version === undefined ? {} : { version }) };
+  const objectId = version === undefined ? undefined : idOf(data);
+  return objectId === undefined ? { ...about, ...seal(context, data) } : { ...about, objectId };
+}
+
+function seal(context: KeyedContext, data: unknown): Pick<KeptSuccess, "sealedData"> {
+  const text = asciiJson(data);
+  if (text === "{}") return {};
+  if (text.length > maxSealedBytes) return { sealedData: null };
+  return { sealedData: requireWrapping(context.services.keyWrapping).wrap(asciiBytes(text), "request result") };
+}
+
+async function tellAgain(
+  context: KeyedContext,
+  { objectId, sealedData, ...about }: KeptSuccess,
+  serialization: Serialization | undefined,
+): Promise<RequestSuccess> {
+  if (objectId !== undefined) {
+    const { message } = about;
+    const shown = await show(context, objectId, about.version, serialization);
+    return { ...shown, ...(message === undefined ? {} : { message }) };
   }
+  if (sealedData === undefined) return { ...about, data: {} };
+  if (sealedData === null)
+    throw new ServiceError(801, { detail: "The request was executed. Its result was too large to be kept." });
+  const data = openJson(requireWrapping(context.services.keyWrapping), sealedData, "request result");
+  if (data === undefined) throw new ServiceError(705, { detail: "The result was sealed under another master key." });
+  return { ...about, data };
+}
 
-  /** Binds the key of a request whose parts are executed once each. Another request with the key: 307. Too many keys: 800. */
-  async bind(context: SessionContext, keyed: KeyedRequest): Promise<void> {
-    const kept = await claim(context.r.records, placeOf(context, keyed), keyed);
-    if (kept !== null) requireSame(kept, keyed);
-  }
-
-  private retellingFor({ serialization }: KeyedRequest): Retelling<RequestSuccess> {
-    return {
-      keep: (success) => this.keep(success) as unknown as JsonValue,
-      tell: (context, outcome) => this.tell(context, outcome as KeptSuccess, serialization),
-    };
-  }
-
-  private keep({ data, message, version }: RequestSuccess): KeptSuccess {
-    const about = { ...(message === undefined ? {} : { message }), ...(version === undefined ? {} : { version }) };
-    const objectId = version === undefined ? undefined : idOf(data);
-    return objectId === undefined ? { ...about, ...this.seal(data) } : { ...about, objectId };
-  }
-
-  private seal(data: unknown): Pick<KeptSuccess, "sealedData"> {
-    const text = asciiJson(data);
-    if (text === "{}") return {};
-    if (text.length > maxSealedBytes) return { sealedData: null };
-    return { sealedData: requireWrapping(this.wrapping).wrap(asciiBytes(text), "request result") };
-  }
-
-  private async tell(
-    context: SessionContext,
-    { objectId, sealedData, ...about }: KeptSuccess,
-    serialization: Serialization | undefined,
-  ): Promise<RequestSuccess> {
-    if (objectId !== undefined) {
-      const { message } = about;
-      const shown = await this.show(context, objectId, about.version, serialization);
-      return { ...shown, ...(message === undefined ? {} : { message }) };
-    }
-    if (sealedData === undefined) return { ...about, data: {} };
-    if (sealedData === null)
-      throw new ServiceError(801, { detail: "The request was executed. Its result was too large to be kept." });
-    const data = openJson(requireWrapping(this.wrapping), sealedData, "request result");
-    if (data === undefined) throw new ServiceError(705, { detail: "The result was sealed under another master key." });
-    return { ...about, data };
-  }
-
-  /** The object as it is now, or its id alone if the caller cannot read it any more. */
-  private async show(
-    context: SessionContext,
-    id: ObjectId,
-    version: number | undefined,
-    serialization: Serialization | undefined,
-  ): Promise<RequestSuccess> {
-    try {
-      const found = await this.getObject.getObject(context, { kind: "id", id }, serialization);
-      return { data: found.object, version: found.version };
-    } catch (error) {
-      if (!isFinalRefusal(error)) throw error;
-      return { data: { "~ObjectID": id }, ...(version === undefined ? {} : { version }) };
-    }
+/** The object as it is now, or its id alone if the caller cannot read it any more. */
+async function show(
+  context: KeyedContext,
+  id: ObjectId,
+  version: number | undefined,
+  serialization: Serialization | undefined,
+): Promise<RequestSuccess> {
+  try {
+    const found = await getObject(context, { kind: "id", id }, serialization);
+    return { data: found.object, version: found.version };
+  } catch (error) {
+    if (!isFinalRefusal(error)) throw error;
+    return { data: { "~ObjectID": id }, ...(version === undefined ? {} : { version }) };
   }
 }
 
@@ -277,9 +280,9 @@ async function forgetOld(records: RecordRepository, owner: string): Promise<void
   });
 }
 
-async function attempt<Success>(
-  context: SessionContext,
-  work: Work<Success>,
+async function attempt<Context extends SessionContext, Success>(
+  context: Context,
+  work: Work<Context, Success>,
 ): Promise<Extract<Done<Success>, { readonly kind: "refused" | "success" }>> {
   try {
     return { kind: "success", success: await context.unit.attempt(() => work(context)) };
@@ -290,12 +293,7 @@ async function attempt<Success>(
 }
 
 /** The success of the first request with the key, or its refusal. */
-function resultAgain<Success>(
-  context: SessionContext,
-  keyed: KeyedRequest,
-  kept: KeptResult,
-  { tell }: Retelling<Success>,
-): Promise<Success> {
+function resultAgain<Success>(keyed: KeyedRequest, kept: KeptResult, { tell }: Retelling<Success>): Promise<Success> {
   requireSame(kept, keyed);
   const error = keptError(kept);
   if (error !== null)
@@ -303,7 +301,7 @@ function resultAgain<Success>(
       asked: "Was a request with the same idempotency key refused before?",
       found: "Yes, and its refusal is kept for a day.",
     });
-  return tell(context, kept.outcome);
+  return tell(kept.outcome);
 }
 
 function requireSame({ contents }: KeptResult, keyed: KeyedRequest): void {

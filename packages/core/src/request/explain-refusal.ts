@@ -7,6 +7,10 @@ import {
   type StoredItem,
   type StoredRefusal,
 } from "./refusals.ts";
+import type { Uses } from "./request-context.ts";
+
+/** Next steps of the caller or the operator after an error, in sentences. */
+export type NextSteps = (code: ErrorCode) => readonly string[];
 
 /** A check, its question and what it found. */
 export interface ExplainedStep {
@@ -44,40 +48,42 @@ export interface Explanation {
   readonly items: readonly (ExplainedFailure & Pick<StoredItem, "index" | "method" | "route">)[];
 }
 
-/** Explains refused requests. */
-export class ExplainRefusal {
-  /** `nextSteps`: next steps for a code, in sentences. */
-  constructor(private readonly nextSteps: (code: ErrorCode) => readonly string[]) {}
+interface ExplainContext extends Uses<{ readonly nextSteps: NextSteps }> {
+  readonly r: Pick<Repositories, "records" | "accounts">;
+}
 
-  /** `null` if no refusal with this request id is stored. */
-  async explainRefusal(
-    { r }: { readonly r: Pick<Repositories, "records" | "accounts"> },
-    requestId: string,
-  ): Promise<Explanation | null> {
-    const [record] = await r.records.get(refusalKind, [requestId]);
-    if (record === undefined) return null;
-    const { value, owner, createdAt } = record;
-    const { method, route, appKey, mode, accountId, failure, items, delay } = value;
-    const account = accountId === null ? null : (await r.accounts.find({ id: accountId }, [])).account;
-    const user = account?.loginName ?? accountId;
-    return {
-      requestId,
-      at: createdAt - delay,
-      method,
-      route,
-      network: owner ?? "",
-      appKey,
-      mode,
-      user,
-      failure: failure === null ? null : this.explained(failure, stepsOf(value, failure, user)),
-      items: items.map(({ findings, ...item }) => ({ ...item, ...this.explained(item, findings.map(stepOf)) })),
-    };
-  }
+/** Explains refused requests. `null` if no refusal with this request id is stored. */
+export async function explainRefusal({ r, services }: ExplainContext, requestId: string): Promise<Explanation | null> {
+  const [record] = await r.records.get(refusalKind, [requestId]);
+  if (record === undefined) return null;
+  const { value, owner, createdAt } = record;
+  const { method, route, appKey, mode, accountId, failure, items, delay } = value;
+  const account = accountId === null ? null : (await r.accounts.find({ id: accountId }, [])).account;
+  const user = account?.loginName ?? accountId;
+  return {
+    requestId,
+    at: createdAt - delay,
+    method,
+    route,
+    network: owner ?? "",
+    appKey,
+    mode,
+    user,
+    failure: failure === null ? null : explainedFailure(services, failure, stepsOf(value, failure, user)),
+    items: items.map(({ findings, ...item }) => ({
+      ...item,
+      ...explainedFailure(services, item, findings.map(stepOf)),
+    })),
+  };
+}
 
-  private explained({ code }: Pick<StoredFailure, "code">, steps: readonly ExplainedStep[]): ExplainedFailure {
-    const { status, name } = errorEntry(code);
-    return { code, status, name, steps, nextSteps: this.nextSteps(code) };
-  }
+function explainedFailure(
+  { nextSteps }: ExplainContext["services"],
+  { code }: Pick<StoredFailure, "code">,
+  steps: readonly ExplainedStep[],
+): ExplainedFailure {
+  const { status, name } = errorEntry(code);
+  return { code, status, name, steps, nextSteps: nextSteps(code) };
 }
 
 /** The checks before the refusing one have passed. */

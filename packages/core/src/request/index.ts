@@ -27,7 +27,7 @@ export * from "./store-time.ts";
 export { type Turn, type TurnLimits, Turns, type TurnTaker } from "./turns.ts";
 export type { TurningRequest } from "./turn-storage.ts";
 export * from "./administration-context.ts";
-export { type ExplainedStep, type Explanation, ExplainRefusal } from "./explain-refusal.ts";
+export { type ExplainedStep, type Explanation, type NextSteps, explainRefusal } from "./explain-refusal.ts";
 export {
   discardingWrites,
   recordRefusal,

@@ -10,6 +10,11 @@ export interface ClientOrigin {
   readonly network: string;
 }
 
+/** A context with the services that a use case needs besides the repositories. Each use case names its own. */
+export interface Uses<Services> {
+  readonly services: Services;
+}
+
 /** Context of a request before admission. */
 export interface UnadmittedContext {
   readonly requestId: string;

@@ -1,5 +1,5 @@
 import { type KeyWrapping, requireWrapping, type SealedPurpose } from "../keys/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import type { AdministrationContext, Uses } from "../request/index.ts";
 import type { StoredRecord } from "@sallyport/storage";
 import { type Reseal, type SealedRecords, sealedTexts } from "./sealed-texts.ts";
 
@@ -43,103 +43,105 @@ const pageSize = 200;
 const allRecords = Object.values(sealedTexts).flatMap((records) => (typeof records === "string" ? [] : records));
 
 /**
- * Seals the records of a database again under the current master key, page by page. A record is changed only if no one else
- * has changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left. A run
- * that has sealed something is audited at its end.
+ * Seals the records of a database again under the current master key, page by page. A record is changed only if no one
+ * else has changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is
+ * left. A run that has sealed something is audited at its end. Throws 705 without a master key.
  */
-export class ResealSecrets {
-  /** @param wrapping `null` without a master key */
-  constructor(private readonly wrapping: KeyWrapping | null) {}
-
-  /** Throws 705 without a master key. */
-  async resealSecrets(
-    context: AdministrationContext,
-    { dryRun = false, onProgress = () => {} }: ResealInput = {},
-  ): Promise<ResealedSecrets> {
-    requireWrapping(this.wrapping);
-    let resealed = 0;
-    for (const sealed of dryRun ? [] : allRecords.filter(({ treatment }) => treatment !== "expire"))
-      for await (const page of pagesOf(context, sealed)) {
-        resealed += await this.resealPage(context, sealed, page);
-        onProgress(page.length);
-      }
-    if (resealed > 0) await context.r.audit.append(context.eventOf({ type: "secrets.resealed" }));
-    const counts: SealedCount[] = [];
-    for (const sealed of allRecords) counts.push(await this.countRecords(context, sealed, onProgress));
-    return { resealed, counts: [...counts, await this.countSessions(context, onProgress)] };
-  }
-
-  /** Number of records that were sealed again. Not those that need no former key, or were changed meanwhile. */
-  private async resealPage(
-    { database, unit }: AdministrationContext,
-    { kind, treatment, map }: SealedRecords,
-    page: readonly StoredRecord[],
-  ): Promise<number> {
-    const resealed = page.flatMap(({ id, owner, version, value }) => {
-      const { former, value: next } = this.examine((reseal) => map(value, reseal, database.alias));
-      return former ? [{ id, owner, version, value: next }] : [];
-    });
-    if (resealed.length === 0) return 0;
-    // One commit for all. In the order of the ids, as in all calls for several records.
-    const outcomes = await unit.transaction(({ records }) =>
-      Promise.all(
-        resealed.map(async ({ id, owner, version, value }) =>
-          treatment === "inPlace"
-            ? records.settle(kind, { id, version }, { value })
-            : (await records.put(kind, id, value, { owner, ifVersion: version })) === "stored",
-        ),
-      ),
-    );
-    return outcomes.filter(Boolean).length;
-  }
-
-  private async countRecords(
-    context: AdministrationContext,
-    sealed: SealedRecords,
-    onProgress: (length: number) => void,
-  ): Promise<SealedCount> {
-    const count = new Counting(sealed.kind);
+export async function resealSecrets(
+  context: AdministrationContext & Uses<{ readonly keyWrapping: KeyWrapping | null }>,
+  { dryRun = false, onProgress = () => {} }: ResealInput = {},
+): Promise<ResealedSecrets> {
+  requireWrapping(context.services.keyWrapping);
+  let resealed = 0;
+  for (const sealed of dryRun ? [] : allRecords.filter(({ treatment }) => treatment !== "expire"))
     for await (const page of pagesOf(context, sealed)) {
-      for (const record of page) {
-        const examined = this.examine((reseal) => sealed.map(record.value, reseal, context.database.alias));
-        count.add(examined, sealed.endOf(record));
-      }
+      resealed += await resealPage(context, sealed, page);
       onProgress(page.length);
     }
-    return count;
-  }
+  if (resealed > 0) await context.r.audit.append(context.eventOf({ type: "secrets.resealed" }));
+  const counts: SealedCount[] = [];
+  for (const sealed of allRecords) counts.push(await countRecords(context, sealed, onProgress));
+  return { resealed, counts: [...counts, await countSessions(context, onProgress)] };
+}
 
-  private async countSessions(
-    { database: { alias }, r }: AdministrationContext,
-    onProgress: (length: number) => void,
-  ): Promise<SealedCount> {
-    const count = new Counting("secureSession");
-    for (let after: string | null = null; ; ) {
-      const page = await r.sessions.list({ after, limit: pageSize });
-      for (const { wrappedKey, endsAt } of page) {
-        if (wrappedKey === null) continue;
-        count.add(
-          this.examine((reseal) => reseal(wrappedKey, `channel key|${alias}`)),
-          endsAt,
-        );
-      }
-      onProgress(page.length);
-      if (page.length < pageSize) return count;
-      after = page.at(-1)?.digest ?? null;
+/** Number of records that were sealed again. Not those that need no former key, or were changed meanwhile. */
+async function resealPage(
+  context: AdministrationContext & Uses<{ readonly keyWrapping: KeyWrapping | null }>,
+  { kind, treatment, map }: SealedRecords,
+  page: readonly StoredRecord[],
+): Promise<number> {
+  const { database, unit } = context;
+  const resealed = page.flatMap(({ id, owner, version, value }) => {
+    const { former, value: next } = examine(context, (reseal) => map(value, reseal, database.alias));
+    return former ? [{ id, owner, version, value: next }] : [];
+  });
+  if (resealed.length === 0) return 0;
+  // One commit for all. In the order of the ids, as in all calls for several records.
+  const outcomes = await unit.transaction(({ records }) =>
+    Promise.all(
+      resealed.map(async ({ id, owner, version, value }) =>
+        treatment === "inPlace"
+          ? records.settle(kind, { id, version }, { value })
+          : (await records.put(kind, id, value, { owner, ifVersion: version })) === "stored",
+      ),
+    ),
+  );
+  return outcomes.filter(Boolean).length;
+}
+
+async function countRecords(
+  context: AdministrationContext & Uses<{ readonly keyWrapping: KeyWrapping | null }>,
+  sealed: SealedRecords,
+  onProgress: (length: number) => void,
+): Promise<SealedCount> {
+  const count = new Counting(sealed.kind);
+  for await (const page of pagesOf(context, sealed)) {
+    for (const record of page) {
+      const examined = examine(context, (reseal) => sealed.map(record.value, reseal, context.database.alias));
+      count.add(examined, sealed.endOf(record));
     }
+    onProgress(page.length);
   }
+  return count;
+}
 
-  private examine<Value>(map: (reseal: Reseal) => Value): Examined<Value> {
-    const wrapping = requireWrapping(this.wrapping);
-    let [former, unreadable] = [false, false];
-    const value = map((text: string, purpose: SealedPurpose) => {
-      const again = wrapping.rewrap(text, purpose);
-      if (again === undefined) unreadable = true;
-      else if (again !== text) former = true;
-      return again ?? text;
-    });
-    return { value, former, unreadable };
+async function countSessions(
+  context: AdministrationContext & Uses<{ readonly keyWrapping: KeyWrapping | null }>,
+  onProgress: (length: number) => void,
+): Promise<SealedCount> {
+  const {
+    database: { alias },
+    r,
+  } = context;
+  const count = new Counting("secureSession");
+  for (let after: string | null = null; ; ) {
+    const page = await r.sessions.list({ after, limit: pageSize });
+    for (const { wrappedKey, endsAt } of page) {
+      if (wrappedKey === null) continue;
+      count.add(
+        examine(context, (reseal) => reseal(wrappedKey, `channel key|${alias}`)),
+        endsAt,
+      );
+    }
+    onProgress(page.length);
+    if (page.length < pageSize) return count;
+    after = page.at(-1)?.digest ?? null;
   }
+}
+
+function examine<Value>(
+  context: Uses<{ readonly keyWrapping: KeyWrapping | null }>,
+  map: (reseal: Reseal) => Value,
+): Examined<Value> {
+  const wrapping = requireWrapping(context.services.keyWrapping);
+  let [former, unreadable] = [false, false];
+  const value = map((text: string, purpose: SealedPurpose) => {
+    const again = wrapping.rewrap(text, purpose);
+    if (again === undefined) unreadable = true;
+    else if (again !== text) former = true;
+    return again ?? text;
+  });
+  return { value, former, unreadable };
 }
 
 /** A count that is added up. */

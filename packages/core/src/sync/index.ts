@@ -2,7 +2,7 @@ export * from "./broken-schemas.ts";
 export { type After, ChangeWatch, type OnEnd } from "./change-watch.ts";
 export * from "./list-schemas.ts";
 export * from "./pull-changes.ts";
-export { type ExecutedOperation, ExecuteOperations, type Push } from "./push/execute-operations.ts";
+export { type ExecutedOperation, executeOperation, executeOperations, type Push } from "./push/execute-operations.ts";
 export {
   type PushedOperation,
   type SyncDeletion,
@@ -10,13 +10,14 @@ export {
   syncOperationKind,
 } from "./push/operation-results.ts";
 export {
-  PushChanges,
+  pushChanges,
   type PushInput,
   type PushOptions,
   type PushResult,
 } from "./push/push-changes.ts";
 export * from "./put-schema.ts";
 export * from "./schema-view.ts";
+export type { PushServices } from "./push/operation-writer.ts";
 export { syncFailure } from "./sync-failure.ts";
 export * from "./sync-objects.ts";
 export * from "./sync-schema.ts";
@@ -31,4 +32,4 @@ export {
 } from "./sync-schemas.ts";
 export * from "./sync-version.ts";
 export * from "./push/sync-operation.ts";
-export { type GivenOperation, type SyncTarget, WriteSynced } from "./push/write-synced.ts";
+export { type GivenOperation, type SyncTarget, putSynced, deleteSynced } from "./push/write-synced.ts";

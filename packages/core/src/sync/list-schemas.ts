@@ -1,10 +1,11 @@
 import { ServiceError } from "@sallyport/storage";
-import type { SessionContext } from "../request/index.ts";
+import type { SessionContext, Uses } from "../request/index.ts";
 import { syncFailure } from "./sync-failure.ts";
 import { BrokenFilterError, type SchemaView, schemaView } from "./schema-view.ts";
 import type { SyncDirection, SyncSchema } from "./sync-schema.ts";
-import type { RequiredSchema, SyncSchemas } from "./sync-schemas.ts";
+import type { RequiredSchema } from "./sync-schemas.ts";
 import { neverSynchronized, syncVersionText } from "./sync-version.ts";
+import type { PullServices } from "./pull-changes.ts";
 
 /** A schema for a caller. */
 export interface ListedSyncSchema {
@@ -25,23 +26,21 @@ export interface ListedSyncSchema {
  * Lists the schemas with classes that the caller can read, by name. Only administrators see those that do not fit the
  * classes any more. 717, 611, 721: see `SyncSchemas`. 716: the changes cannot be read.
  */
-export class ListSyncSchemas {
-  constructor(private readonly schemas: Pick<SyncSchemas, "current">) {}
-
-  async listSyncSchemas(context: SessionContext): Promise<ListedSyncSchema[]> {
-    const { enabled, schemas, databaseGeneration } = await this.schemas.current(context);
-    if (!enabled) throw new ServiceError(717);
-    if (schemas.size === 0) throw new ServiceError(611);
-    const listed: ListedSyncSchema[] = [];
-    const stamps = await stampsOf(context);
-    for (const schema of schemas.values()) {
-      const view = await fittingView(context, { schema, databaseGeneration });
-      if (view instanceof ServiceError) {
-        if (context.principal.administrator) listed.push(brokenSchema(schema, view));
-      } else if (view.classes.length > 0) listed.push(await listedSchema(context, view, stamps));
-    }
-    return listed;
+export async function listSyncSchemas(
+  context: SessionContext & Uses<Pick<PullServices, "syncSchemas">>,
+): Promise<ListedSyncSchema[]> {
+  const { enabled, schemas, databaseGeneration } = await context.services.syncSchemas.current(context);
+  if (!enabled) throw new ServiceError(717);
+  if (schemas.size === 0) throw new ServiceError(611);
+  const listed: ListedSyncSchema[] = [];
+  const stamps = await stampsOf(context);
+  for (const schema of schemas.values()) {
+    const view = await fittingView(context, { schema, databaseGeneration });
+    if (view instanceof ServiceError) {
+      if (context.principal.administrator) listed.push(brokenSchema(schema, view));
+    } else if (view.classes.length > 0) listed.push(await listedSchema(context, view, stamps));
   }
+  return listed;
 }
 
 /** The view of a schema, or the error if its filter does not fit the classes. */

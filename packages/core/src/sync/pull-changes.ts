@@ -1,14 +1,14 @@
 import { ServiceError, type StoredObject } from "@sallyport/storage";
-import type { CursorSealing, QueryRequest } from "../objects/index.ts";
-import { maintenanceError, type SessionContext } from "../request/index.ts";
-import type { ChangeWatch, OnEnd } from "./change-watch.ts";
+import type { QueryRequest, ObjectServices } from "../objects/index.ts";
+import { maintenanceError, type SessionContext, type Uses } from "../request/index.ts";
+import type { OnEnd, ChangeWatch } from "./change-watch.ts";
 import { isEmpty, type PulledChanges, readPage } from "./pull-page.ts";
 import { queriedView, type SchemaView, schemaView } from "./schema-view.ts";
-import { PullCursors, type PullPlace } from "./sync-cursor.ts";
+import { type PullPlace, openPullCursor, sealPullCursor } from "./sync-cursor.ts";
 import { syncFailure } from "./sync-failure.ts";
 import { type SyncObject, syncObjects } from "./sync-objects.ts";
-import type { SyncSchemas } from "./sync-schemas.ts";
 import { movedParts, parseSyncVersion, partOf, restart, type SyncVersion, syncVersionText } from "./sync-version.ts";
+import type { SyncSchemas } from "./sync-schemas.ts";
 
 /** A request for changes. */
 export interface PullInput {
@@ -20,6 +20,14 @@ export interface PullInput {
   /** Lets the request wait; `null` if it must not. */
   readonly suspend: Suspend | null;
 }
+
+/** Services of pulls. */
+export interface PullServices extends Pick<ObjectServices, "cursorSealing"> {
+  readonly syncSchemas: SyncSchemas;
+  readonly changeWatch: ChangeWatch;
+}
+
+interface PullContext extends SessionContext, Uses<PullServices> {}
 
 /** Options of a pull. */
 export interface PullOptions {
@@ -64,109 +72,100 @@ export interface DeltaInput extends Pick<PullOptions, "limit" | "cursor"> {
 }
 
 /**
- * Pulls the changes since the version of a client.
+ * One page of the changes since the version of a client. With `wait`, waits for the first change.
  *
  * 717, 611, 335, 333, 721: see `SyncSchemas`. 338, 330: no version, or one that must restart. 332: another invalid member,
  * a cursor of another pull, or a schema for pushes only. 329, 307: invalid query. 716: the changes cannot be read.
  */
-export class PullChanges {
-  private readonly cursors: PullCursors;
+export async function pullChanges(context: PullContext, input: PullInput): Promise<PullPage> {
+  const pulled = await checkPull(context, input);
+  const { wait = 0, cursor } = pulled.options;
+  if (wait > 0 && input.suspend === null)
+    throw new ServiceError(332, { detail: "at /wait: A request inside another one cannot wait." });
+  const changes = await changesOf(context, pulled);
+  if (wait === 0 || cursor !== undefined || input.suspend === null || !isQuiet(changes))
+    return pageOf(context, pulled, changes);
+  return pullLater(context, input, input.suspend, pulled);
+}
 
-  constructor(
-    private readonly schemas: Pick<SyncSchemas, "require">,
-    cursors: CursorSealing,
-    private readonly watch: ChangeWatch,
-  ) {
-    this.cursors = new PullCursors(cursors);
-  }
+/** The changes since a version that has been checked, such as after a push. */
+export async function pullDelta(
+  context: PullContext,
+  view: SchemaView,
+  { version, omit, ...options }: DeltaInput,
+): Promise<PullPage> {
+  const pulled = { view, version, options, watermark: await watermarkOf(context) };
+  return pageOf(context, pulled, await changesOf(context, pulled, omit));
+}
 
-  /** One page of changes. With `wait`, waits for the first change. */
-  async pull(context: SessionContext, input: PullInput): Promise<PullPage> {
-    const pulled = await this.check(context, input);
-    const { wait = 0, cursor } = pulled.options;
-    if (wait > 0 && input.suspend === null)
-      throw new ServiceError(332, { detail: "at /wait: A request inside another one cannot wait." });
-    const changes = await this.changes(context, pulled);
-    if (wait === 0 || cursor !== undefined || input.suspend === null || !isQuiet(changes))
-      return this.pageOf(context, pulled, changes);
-    return this.pullLater(context, input, input.suspend, pulled);
+/** Waits for changes. The session is admitted again before each look at them. */
+async function pullLater(
+  first: PullContext,
+  input: PullInput,
+  suspend: Suspend,
+  { view, version, options, watermark }: CheckedPull,
+): Promise<PullPage> {
+  const { now } = first.database;
+  const until = now() + (options.wait ?? 0) * 1_000;
+  let [context, seen, classes] = [first, watermark, view.classes];
+  for (;;) {
+    const milliseconds = Math.max(0, until - now());
+    const outcome = await suspend((onEnd) => {
+      return first.services.changeWatch.wait(context, { classes, stamp: seen, milliseconds, onEnd });
+    });
+    context = await readmitted(first);
+    const pulled = await checkPull(context, input);
+    // The client has nothing new up to the stamp of the latest look.
+    const since = version === null ? null : { ...version, stamp: seen };
+    const changes = await changesOf(context, { ...pulled, version: since });
+    if (outcome === "over" || !isQuiet(changes)) return pageOf(context, pulled, changes);
+    [seen, classes] = [pulled.watermark, pulled.view.classes];
   }
+}
 
-  /** The changes since a version that has been checked, such as after a push. */
-  async delta(context: SessionContext, view: SchemaView, { version, omit, ...options }: DeltaInput): Promise<PullPage> {
-    const pulled = { view, version, options, watermark: await watermarkOf(context) };
-    return this.pageOf(context, pulled, await this.changes(context, pulled, omit));
-  }
+async function checkPull(context: PullContext, { schemaName, syncVersion, rest }: PullInput): Promise<CheckedPull> {
+  const required = await context.services.syncSchemas.require(context, schemaName);
+  const version = parseSyncVersion(syncVersion);
+  const base = await schemaView(context, required);
+  const watermark = await acceptSyncVersion(context, base, version);
+  if (rest instanceof ServiceError) throw rest;
+  if (required.schema.direction === "push") throw new ServiceError(332, { detail: "The schema is for pushes only." });
+  const { query } = rest;
+  const view = query === undefined ? base : await queriedView(context, base, query);
+  if (version !== null && version.generation !== view.generation) throw restart("`syncVersion` is of another query.");
+  return { view, version, options: rest, watermark };
+}
 
-  /** Waits for changes. The session is admitted again before each look at them. */
-  private async pullLater(
-    first: SessionContext,
-    input: PullInput,
-    suspend: Suspend,
-    { view, version, options, watermark }: CheckedPull,
-  ): Promise<PullPage> {
-    const { now } = first.database;
-    const until = now() + (options.wait ?? 0) * 1_000;
-    let [context, seen, classes] = [first, watermark, view.classes];
-    for (;;) {
-      const milliseconds = Math.max(0, until - now());
-      const outcome = await suspend((onEnd) => {
-        return this.watch.wait(context, { classes, stamp: seen, milliseconds, onEnd });
-      });
-      context = await readmitted(first);
-      const pulled = await this.check(context, input);
-      // The client has nothing new up to the stamp of the latest look.
-      const since = version === null ? null : { ...version, stamp: seen };
-      const changes = await this.changes(context, { ...pulled, version: since });
-      if (outcome === "over" || !isQuiet(changes)) return this.pageOf(context, pulled, changes);
-      [seen, classes] = [pulled.watermark, pulled.view.classes];
-    }
-  }
+async function changesOf(
+  context: PullContext,
+  { view, version, options: { limit = view.schema.pageSize, cursor }, watermark }: CheckedPull,
+  omit: DeltaInput["omit"] = new Map(),
+): Promise<PlacedChanges> {
+  const place =
+    cursor === undefined
+      ? { upTo: watermark, after: { stamp: version?.stamp ?? 0, id: null }, referrers: null }
+      : await openPullCursor(context, view, version, cursor);
+  const window = { since: version?.stamp ?? null, limit, omit };
+  return { place, ...(await readPage(context, view, window, place)) };
+}
 
-  private async check(context: SessionContext, { schemaName, syncVersion, rest }: PullInput): Promise<CheckedPull> {
-    const required = await this.schemas.require(context, schemaName);
-    const version = parseSyncVersion(syncVersion);
-    const base = await schemaView(context, required);
-    const watermark = await acceptSyncVersion(context, base, version);
-    if (rest instanceof ServiceError) throw rest;
-    if (required.schema.direction === "push") throw new ServiceError(332, { detail: "The schema is for pushes only." });
-    const { query } = rest;
-    const view = query === undefined ? base : await queriedView(context, base, query);
-    if (version !== null && version.generation !== view.generation) throw restart("`syncVersion` is of another query.");
-    return { view, version, options: rest, watermark };
-  }
-
-  private async changes(
-    context: SessionContext,
-    { view, version, options: { limit = view.schema.pageSize, cursor }, watermark }: CheckedPull,
-    omit: DeltaInput["omit"] = new Map(),
-  ): Promise<PlacedChanges> {
-    const place =
-      cursor === undefined
-        ? { upTo: watermark, after: { stamp: version?.stamp ?? 0, id: null }, referrers: null }
-        : await this.cursors.open(context, view, version, cursor);
-    const window = { since: version?.stamp ?? null, limit, omit };
-    return { place, ...(await readPage(context, view, window, place)) };
-  }
-
-  private async pageOf(
-    context: SessionContext,
-    { view, version }: CheckedPull,
-    { place: { upTo }, changed, deleted, excluded, next }: PlacedChanges,
-  ): Promise<PullPage> {
-    const { generation } = view;
-    return {
-      database: partOf(generation, "database"),
-      changed: await syncObjects(context, view, changed),
-      deleted,
-      excluded,
-      hasMore: next !== null,
-      ...(next === null
-        ? { syncVersion: syncVersionText({ generation, stamp: upTo }) }
-        : { cursor: await this.cursors.seal(context, view, version, next) }),
-      checksum: context.database.digests.sha256(checksumText(changed, deleted, excluded)),
-    };
-  }
+async function pageOf(
+  context: PullContext,
+  { view, version }: CheckedPull,
+  { place: { upTo }, changed, deleted, excluded, next }: PlacedChanges,
+): Promise<PullPage> {
+  const { generation } = view;
+  return {
+    database: partOf(generation, "database"),
+    changed: await syncObjects(context, view, changed),
+    deleted,
+    excluded,
+    hasMore: next !== null,
+    ...(next === null
+      ? { syncVersion: syncVersionText({ generation, stamp: upTo }) }
+      : { cursor: await sealPullCursor(context, view, version, next) }),
+    checksum: context.database.digests.sha256(checksumText(changed, deleted, excluded)),
+  };
 }
 
 interface PlacedChanges extends PulledChanges {
@@ -210,7 +209,7 @@ async function watermarkOf({ r, unit }: SessionContext): Promise<number> {
 }
 
 /** The context of a session that is still admitted. 201 or 203 if it has ended, 101 without the app key, 706 in a maintenance. */
-async function readmitted(context: SessionContext): Promise<SessionContext> {
+async function readmitted(context: PullContext): Promise<PullContext> {
   const { r, database, appKeyDigest: appKey, sessionDigest: session, session: known, sessionEndedCode } = context;
   const { idleTimeout } = database.policy.sessions;
   const admission = await r.admission.admit({ appKey, session, mode: known.mode, idleTimeout });

@@ -1,6 +1,6 @@
-import { CheckFiles, type CheckOptions, type ResumableHashes } from "../files/index.ts";
+import { type CheckOptions, checkUploads, checkFiles, type UploadServices } from "../files/index.ts";
 import { Model } from "../model/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import type { AdministrationContext, Uses } from "../request/index.ts";
 import { verifyCounters, verifySessions } from "./verify-counters.ts";
 import { verifyFileObjects } from "./verify-file-objects.ts";
 import { RecordVerifier } from "./verify-records.ts";
@@ -19,34 +19,29 @@ export interface VerifyOptions {
  * Recomputes every invariant of a live database. Reads only. One snapshot shows what is in an archive. The rest is read
  * afterwards, while others use it: what merely changes meanwhile is no violation.
  */
-export class VerifyDatabase {
-  constructor(private readonly hashes: ResumableHashes) {}
-
-  async *verifyDatabase(
-    context: AdministrationContext,
-    { files, onRecords = () => {} }: VerifyOptions,
-  ): AsyncGenerator<Violation, void, undefined> {
-    const { r, database } = context;
-    const { storage, digests } = database;
-    const verifier = new RecordVerifier(digests);
-    for await (const chunk of storage.archive.export()) {
-      for (const record of chunk) yield* verifier.check(record);
-      onRecords(chunk.length);
-    }
-    yield* verifier.end();
-    const model = new Model(await r.model.load());
-    yield* verifyCounters(r);
-    yield* verifySessions(r);
-    yield* verifyUserNames(r, model, digests);
-    yield* verifyFileObjects(r, model);
-    yield* verifyValues(storage, model);
-    const check = new CheckFiles(this.hashes);
-    for await (const { upload, missing } of check.checkUploads(context, { bytes: files !== null }))
-      yield { invariant: "uploads", finding: `The upload ${upload} lacks ${missing}.` };
-    if (files === null) return;
-    for await (const { file, objectId, problem } of check.checkFiles(context, files)) {
-      if (problem !== null)
-        yield { invariant: "files", finding: `The bytes of the file ${objectId} are ${problem} (${file}).` };
-    }
+export async function* verifyDatabase(
+  context: AdministrationContext & Uses<Pick<UploadServices, "hashes">>,
+  { files, onRecords = () => {} }: VerifyOptions,
+): AsyncGenerator<Violation, void, undefined> {
+  const { r, database } = context;
+  const { storage, digests } = database;
+  const verifier = new RecordVerifier(digests);
+  for await (const chunk of storage.archive.export()) {
+    for (const record of chunk) yield* verifier.check(record);
+    onRecords(chunk.length);
+  }
+  yield* verifier.end();
+  const model = new Model(await r.model.load());
+  yield* verifyCounters(r);
+  yield* verifySessions(r);
+  yield* verifyUserNames(r, model, digests);
+  yield* verifyFileObjects(r, model);
+  yield* verifyValues(storage, model);
+  for await (const { upload, missing } of checkUploads(context, { bytes: files !== null }))
+    yield { invariant: "uploads", finding: `The upload ${upload} lacks ${missing}.` };
+  if (files === null) return;
+  for await (const { file, objectId, problem } of checkFiles(context, files)) {
+    if (problem !== null)
+      yield { invariant: "files", finding: `The bytes of the file ${objectId} are ${problem} (${file}).` };
   }
 }

@@ -14,9 +14,9 @@ import {
   readLimits,
   setLimits,
 } from "@sallyport/core";
-import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "../fixture.ts";
+import { digests, type Fixture, openFixture, policy } from "../fixture.ts";
 
-const gate = new Gate(digests, random, checkSecondFactors, async () => {});
+const gate = new Gate(async () => {});
 
 describe("log-in gate", () => {
   let fixture: Fixture;
@@ -57,7 +57,7 @@ describe("log-in gate", () => {
   const trail = async () => (await fixture.r.audit.read(0, 100)).map(({ type, outcome }) => `${type} ${outcome}`);
 
   test("runs a bounded number of proofs of one network at once", async () => {
-    const bounded = new Gate(digests, random, checkSecondFactors, async () => {}, undefined, 2);
+    const bounded = new Gate(async () => {}, 2);
     let finish = (_isProven: boolean) => {};
     const proof = new Promise<boolean>((resolve) => {
       finish = resolve;

@@ -1,7 +1,7 @@
 import { jest } from "@jest/globals";
 import { passwordAuthentication, type ServiceError, type StoredObject } from "@sallyport/storage";
 import { type AuthenticationAttempt, Gate } from "@sallyport/core";
-import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "../fixture.ts";
+import { digests, type Fixture, openFixture, policy } from "../fixture.ts";
 
 const day = 86_400_000;
 const free = 10;
@@ -23,7 +23,7 @@ describe("lockout by address", () => {
     });
     offset = 0;
     pauses = [];
-    gate = new Gate(digests, random, checkSecondFactors, async (milliseconds) => void pauses.push(milliseconds));
+    gate = new Gate(async (milliseconds) => void pauses.push(milliseconds));
     fixture = await openFixture(
       {
         sessions: { ...policy.sessions, absoluteLifetime: day },

@@ -25,9 +25,9 @@ import {
   setAppRule,
   setUserDisabled,
 } from "@sallyport/core";
-import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "../fixture.ts";
+import { type Fixture, openFixture, policy } from "../fixture.ts";
 
-const gate = new Gate(digests, random, checkSecondFactors, async () => {});
+const gate = new Gate(async () => {});
 
 /** Bans, app rules and devices at the gate, and their administration. */
 const start = Date.now();

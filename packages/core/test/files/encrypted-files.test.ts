@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { WasmHashes } from "@sallyport/crypto";
 import { isFullRun } from "@sallyport/test-kit/scope";
-import { administrationOf, CheckFiles } from "../../src/index.ts";
+import { administrationOf, beginUpload, storeChunk, openFile, checkFiles } from "../../src/index.ts";
 import {
   byId,
   codeOf,
@@ -14,6 +14,7 @@ import {
   textOf,
   uploadText,
 } from "./file-fixture.ts";
+import { using } from "../fixture.ts";
 
 let f: FileFixture;
 
@@ -48,14 +49,9 @@ describe("encrypted bytes", () => {
     f.files.tamper((await segments())[at] as Placed, change);
   /** Stores the text in two segments, the second with two frames. */
   async function inTwoSegments(given = text): Promise<string> {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
+    const { uploadId } = await beginUpload(f.anna);
     const send = (first: number, part: string) =>
-      f.chunk.storeChunk(
-        f.anna,
-        uploadId,
-        { first, last: first + part.length - 1, total: given.length },
-        incoming(part),
-      );
+      storeChunk(f.anna, uploadId, { first, last: first + part.length - 1, total: given.length }, incoming(part));
     await send(50_000, given.slice(50_000));
     await send(0, given.slice(0, 50_000));
     return (await finishText(f, uploadId)).object["~ObjectID"];
@@ -91,7 +87,7 @@ describe("encrypted bytes", () => {
   test("of a whole file that is sent again take the place of the former ones", async () => {
     const uploadId = await uploadText(f, text);
     const [first] = await segments();
-    await f.chunk.storeChunk(f.anna, uploadId, null, incoming(text));
+    await storeChunk(f.anna, uploadId, null, incoming(text));
     const [second, ...others] = await segments();
     expect([second?.segment === first?.segment, others]).toEqual([false, []]);
     expect(await textOf(f, (await finishText(f, uploadId)).object["~ObjectID"])).toBe(text);
@@ -108,14 +104,14 @@ describe("encrypted bytes", () => {
   ])("that %s fail with 708 before the first byte", async (_what, change) => {
     const id = await storeText(f, text);
     await damage(0, change);
-    const opened = await f.open.openFile(f.anna, byId(id));
+    const opened = await openFile(f.anna, byId(id));
     expect(await codeOf(opened.read({ offset: 0, length: text.length }))).toBe(708);
   });
 
   test("with a damaged frame fail at this frame", async () => {
     const id = await storeText(f, text);
     await damage(0, (stored) => Buffer.from(stored).fill(0, frame + 10, frame + 20));
-    const opened = await f.open.openFile(f.anna, byId(id));
+    const opened = await openFile(f.anna, byId(id));
     expect(await textOf(f, id, 0, content)).toBe(text.slice(0, content));
     expect(await textOf(f, id, 2 * content)).toBe(text.slice(2 * content));
     expect(await codeOf(opened.read({ offset: content, length: 1 }))).toBe(708);
@@ -145,27 +141,27 @@ describe("encrypted bytes", () => {
   test("that are gone fail with 707", async () => {
     const id = await storeText(f, text);
     await f.files.remove(await segments());
-    const opened = await f.open.openFile(f.anna, byId(id));
+    const opened = await openFile(f.anna, byId(id));
     expect(await codeOf(opened.read({ offset: 0, length: 1 }))).toBe(707);
   });
 
   test("need the master key under which they were written", async () => {
     const id = await storeText(f, text);
-    const opened = await f.open.openFile(under(fileCipherOf(8)), byId(id));
+    const opened = await openFile(under(fileCipherOf(8)), byId(id));
     expect(await codeOf(opened.read({ offset: 0, length: 1 }))).toBe(708);
-    const { uploadId } = await f.begin.beginUpload(f.anna);
-    expect(await codeOf(f.chunk.storeChunk(under(fileCipherOf(8)), uploadId, null, incoming("a")))).toBe(708);
-    expect(await codeOf(f.chunk.storeChunk(f.anna, uploadId, null, incoming("a")))).toMatchObject({ size: 1 });
+    const { uploadId } = await beginUpload(f.anna);
+    expect(await codeOf(storeChunk(under(fileCipherOf(8)), uploadId, null, incoming("a")))).toBe(708);
+    expect(await codeOf(storeChunk(f.anna, uploadId, null, incoming("a")))).toMatchObject({ size: 1 });
   });
 
   test("of an upload need a former master key no more once the upload has gone on", async () => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
+    const { uploadId } = await beginUpload(f.anna);
     const send = (first: number, part: string, context: typeof f.anna) =>
-      f.chunk.storeChunk(context, uploadId, { first, last: first + part.length - 1, total: 6 }, incoming(part));
+      storeChunk(context, uploadId, { first, last: first + part.length - 1, total: 6 }, incoming(part));
     await send(0, "abc", f.anna);
     await send(3, "def", under(fileCipherOf(8, { former: [7] })));
     const { object } = await finishText(f, uploadId, null, {}, under(fileCipherOf(8)));
-    const opened = await f.open.openFile(under(fileCipherOf(8)), byId(object["~ObjectID"]));
+    const opened = await openFile(under(fileCipherOf(8)), byId(object["~ObjectID"]));
     const parts: Uint8Array[] = [];
     for await (const part of await opened.read({ offset: 0, length: 6 })) parts.push(part);
     expect(Buffer.concat(parts).toString()).toBe("abcdef");
@@ -176,7 +172,9 @@ describe("encrypted bytes", () => {
     await damage(0, (stored) => Buffer.from(stored).fill(0, 10, 20));
     const problems = async (context: typeof f.anna) => {
       const found = [];
-      for await (const { problem } of new CheckFiles(new WasmHashes()).checkFiles(administrationOf(context.database)))
+      for await (const { problem } of checkFiles(
+        using(administrationOf(context.database), { hashes: new WasmHashes() }),
+      ))
         found.push(problem);
       return found;
     };
@@ -192,9 +190,9 @@ describe("encrypted bytes", () => {
       [fileCipherOf(7), off, true],
       [off, fileCipherOf(7), false],
     ] as const) {
-      const { uploadId } = await f.begin.beginUpload(under(before));
+      const { uploadId } = await beginUpload(under(before));
       const send = (first: number, part: string, context = under(after)) =>
-        f.chunk.storeChunk(context, uploadId, { first, last: first + part.length - 1, total: 6 }, incoming(part));
+        storeChunk(context, uploadId, { first, last: first + part.length - 1, total: 6 }, incoming(part));
       await send(0, "abc", under(before));
       await send(0, "abc");
       await send(3, "def");

@@ -4,18 +4,21 @@ import { jest } from "@jest/globals";
 import { ServiceError } from "@sallyport/storage";
 import {
   administrationOf,
-  CheckFiles,
-  CollectFiles,
-  ListFiles,
-  PurgeRecycled,
-  RestoreObject,
+  beginUpload,
+  storeChunk,
+  restoreObject,
+  purgeRecycled,
+  collectFiles,
+  collectNow,
+  listFiles,
+  checkFiles,
+  unknownFiles,
 } from "../../src/index.ts";
 import {
   allOf,
   byId,
   bytesCounted,
   codeOf,
-  collectFiles,
   type FileFixture,
   finishText,
   incoming,
@@ -26,7 +29,9 @@ import {
   storeText,
   textOf,
   uploadText,
+  removeUnused,
 } from "./file-fixture.ts";
+import { using } from "../fixture.ts";
 
 const day = 86_400_000;
 let f: FileFixture;
@@ -35,7 +40,7 @@ beforeEach(async () => {
   f = await openFileFixture();
 });
 
-const collect = () => collectFiles(f);
+const collect = () => removeUnused(f);
 const remove = (id: string, recycled: boolean) => removeObject(f, id, recycled);
 const hashes = new WasmHashes();
 
@@ -48,7 +53,7 @@ describe("the collector", () => {
   test("keeps live files, open uploads and everything younger than a day", async () => {
     f = await openFileFixture({ uploadLifetime: 10 * day });
     const id = await storeText(f);
-    await f.begin.beginUpload(f.anna);
+    await beginUpload(f.anna);
     await abandon("0".repeat(32));
     f.clock.ahead += day - 60_000;
     expect(await collect()).toBe(0);
@@ -59,8 +64,8 @@ describe("the collector", () => {
   });
 
   test("removes expired uploads", async () => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
-    await f.chunk.storeChunk(f.anna, uploadId, null, incoming("abc"));
+    const { uploadId } = await beginUpload(f.anna);
+    await storeChunk(f.anna, uploadId, null, incoming("abc"));
     f.clock.ahead += 2 * day;
     expect(await bytesCounted(f.r)).toBe(3);
     expect(await collect()).toBe(1);
@@ -93,13 +98,10 @@ describe("the collector", () => {
     f.clock.ahead += 2 * day;
     expect(await collect()).toBe(1);
     f.clock.ahead = 0;
-    await new RestoreObject().restoreObject(f.anna, byId(id));
+    await restoreObject(f.anna, byId(id));
     expect(await textOf(f, id)).toBe("kept");
     await remove(id, true);
-    await new PurgeRecycled().purgeRecycled(
-      { ...f.anna, principal: { ...f.anna.principal, administrator: true } },
-      byId(id),
-    );
+    await purgeRecycled({ ...f.anna, principal: { ...f.anna.principal, administrator: true } }, byId(id));
     expect(await collect()).toBe(0);
     f.clock.ahead += 2 * day;
     expect(await collect()).toBe(1);
@@ -120,7 +122,7 @@ describe("the collector", () => {
     f.clock.ahead += 2 * day;
     const other = await openFileFixture();
     const database = Object.create(other.database, { files: { value: f.files } }) as typeof other.database;
-    expect(await other.collect.collectFiles(administrationOf(database))).toEqual({
+    expect(await collectFiles(administrationOf(database))).toEqual({
       removed: 0,
       waiting: 0,
       unknown: 1,
@@ -147,7 +149,7 @@ describe("the collector", () => {
   test("removes younger files on demand, and audits it", async () => {
     const events = async () =>
       (await f.r.audit.read(0, 9)).map(({ type }) => type).filter((type) => type.startsWith("files"));
-    const now = (options: object) => new CollectFiles().collectNow(administrationOf(f.database), options);
+    const now = (options: object) => collectNow(administrationOf(f.database), options);
     await remove(await storeText(f), false);
     expect(await now({})).toEqual({ removed: 0, waiting: 1, unknown: 0 });
     expect(await now({ minimumAge: 0, dryRun: true })).toEqual({ removed: 1, waiting: 0, unknown: 0 });
@@ -183,7 +185,7 @@ describe("the collector", () => {
 
     test("stores nothing of it once it is removed", async () => {
       f.files.remove = async () => {};
-      expect((await f.collect.collectFiles(administrationOf(f.database), { minimumAge: 0 })).removed).toBe(1);
+      expect((await collectFiles(administrationOf(f.database), { minimumAge: 0 })).removed).toBe(1);
       bytes.send("abc").end();
       expect(await stored).toBe(702);
       expect(await f.r.records.list("file", { after: null, limit: 1 })).toEqual([]);
@@ -201,7 +203,7 @@ describe("the collector", () => {
         },
       }) as typeof f.database.unit;
       const context = { ...administrationOf(f.database), unit };
-      expect(await f.collect.collectFiles(context, { minimumAge: 0 })).toMatchObject({ removed: 0 });
+      expect(await collectFiles(context, { minimumAge: 0 })).toMatchObject({ removed: 0 });
       expect(await textOf(f, String(await stored))).toBe("abc");
     });
   });
@@ -212,7 +214,7 @@ test("files are listed with their state", async () => {
   await remove(deleted, false);
   await finishText(f, await uploadText(f, "new", f.anna, "new.txt"), id);
   const uploadId = await uploadText(f, "unfinished", f.ben, "late.txt");
-  const listed = await allOf(new ListFiles().listFiles(administrationOf(f.database)));
+  const listed = await allOf(listFiles(administrationOf(f.database)));
   const common = { objectId: null, uploader: null, sha256: null, mediaType: null, expiresAt: null };
   const [file, since] = [expect.stringMatching(/^[0-9a-f]{32}$/), expect.any(Number)];
   const complete = { ...common, file, since, state: "complete", objectId: id, name: "new.txt", size: 3 };
@@ -236,9 +238,8 @@ test("files are listed with their state", async () => {
 });
 
 describe("the check of files", () => {
-  const check = new CheckFiles(hashes);
   const problems = async (fast: boolean) => {
-    const checked = await allOf(check.checkFiles(administrationOf(f.database), { fast }));
+    const checked = await allOf(checkFiles(using(administrationOf(f.database), { hashes }), { fast }));
     return Object.fromEntries(checked.map(({ objectId, problem }) => [objectId, problem]));
   };
   const fileOf = async (objectId: string) =>
@@ -247,19 +248,19 @@ describe("the check of files", () => {
     f.r.records.list<{ segment: string }>("segment", { owner: await fileOf(objectId), after: null, limit: 9 });
   /** Stores a file in two chunks. */
   const storeChunks = async (text: string) => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
+    const { uploadId } = await beginUpload(f.anna);
     for (const [first, last] of [
       [0, 2],
       [3, text.length - 1],
     ] as const)
-      await f.chunk.storeChunk(f.anna, uploadId, { first, last, total: null }, incoming(text.slice(first, last + 1)));
+      await storeChunk(f.anna, uploadId, { first, last, total: null }, incoming(text.slice(first, last + 1)));
     return (await finishText(f, uploadId)).object["~ObjectID"];
   };
 
   test("finds no problem in complete files", async () => {
     const [one, two] = [await storeText(f), await storeChunks("abcdef")];
     for (const fast of [false, true]) expect(await problems(fast)).toEqual({ [one]: null, [two]: null });
-    expect(await allOf(check.unknownFiles(administrationOf(f.database)))).toEqual([]);
+    expect(await allOf(unknownFiles(using(administrationOf(f.database), { hashes })))).toEqual([]);
   });
 
   test("reports missing and damaged files", async () => {
@@ -288,7 +289,7 @@ describe("the check of files", () => {
     await remove(await storeText(f), false);
     const { read } = f.files;
     f.files.read = async (...given) => {
-      await f.collect.collectFiles(administrationOf(f.database), { minimumAge: 0 });
+      await collectFiles(administrationOf(f.database), { minimumAge: 0 });
       return read.call(f.files, ...given);
     };
     expect(await problems(false)).toEqual({});
@@ -296,8 +297,8 @@ describe("the check of files", () => {
 
   test("reports files that the database does not know, and fails without a store", async () => {
     await f.files.create("2".repeat(32));
-    expect(await allOf(check.unknownFiles(administrationOf(f.database)))).toEqual(["2".repeat(32)]);
+    expect(await allOf(unknownFiles(using(administrationOf(f.database), { hashes })))).toEqual(["2".repeat(32)]);
     f.files.list = () => Promise.reject(new ServiceError(709));
-    expect(await codeOf(allOf(check.unknownFiles(administrationOf(f.database))))).toBe(709);
+    expect(await codeOf(allOf(unknownFiles(using(administrationOf(f.database), { hashes }))))).toBe(709);
   });
 });

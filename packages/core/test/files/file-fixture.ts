@@ -10,23 +10,21 @@ import {
 } from "@sallyport/storage";
 import {
   administrationOf,
-  BeginUpload,
-  CancelUpload,
-  CollectFiles,
-  DeleteObject,
   type FilePolicy,
-  FinishUpload,
   type IncomingFile,
   noHooks,
   type ObjectHooks,
-  OpenFile,
-  ReadUpload,
   type SessionContext,
-  StoreChunk,
-  StoreFile,
-  WriteFileObject,
+  openFile,
+  collectFiles,
+  deleteObject,
+  storeFile,
+  beginUpload,
+  storeChunk,
+  finishUpload,
+  type AppKeyContext,
 } from "../../src/index.ts";
-import { digests, type Fixture, openFixture, policy } from "../fixture.ts";
+import { digests, type Fixture, openFixture, policy, using } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
 const fileDefinition = builtInClasses.find(({ name }) => name === "File") as ClassDefinition;
@@ -39,7 +37,7 @@ export function fileCipherOf(byte: number, { encryptsNew = true, former = [] as 
 
 export const everything = [{ group: "*", permissions: ["read", "create", "write", "delete"] }] as const;
 
-/** A database with files, two users who may do everything with them, and the use cases of files. */
+/** A database with files, two users who may do everything with them, and the services of files. */
 export async function openFileFixture(
   change: Partial<FilePolicy> = {},
   {
@@ -50,28 +48,22 @@ export async function openFileFixture(
 ) {
   const fixture = await openFixture({ files: { ...policy.files, ...change } }, () => clock.ahead, fileCipher);
   await fixture.define({ ...fileDefinition, rights: everything });
-  const [hashes, random] = [new WasmHashes(), new NodeRandomSource()];
-  const writer = new WriteFileObject(hooks);
-  return {
-    ...fixture,
-    clock,
-    anna: await user(fixture, "anna"),
-    ben: await user(fixture, "ben"),
-    begin: new BeginUpload(hashes, random),
-    read: new ReadUpload(hashes),
-    chunk: new StoreChunk(hashes, random),
-    finish: new FinishUpload(writer, hashes, random),
-    cancel: new CancelUpload(random),
-    store: new StoreFile(writer, hashes, random),
-    open: new OpenFile(),
-    collect: new CollectFiles(),
-  };
+  const context = using(fixture.context, {
+    objectHooks: hooks,
+    hashes: new WasmHashes(),
+    random: new NodeRandomSource(),
+  });
+  const whole = { ...fixture, context };
+  return { ...whole, clock, anna: await user(whole, "anna"), ben: await user(whole, "ben") };
 }
 
 export type FileFixture = Awaited<ReturnType<typeof openFileFixture>>;
 
 /** A request of a user with an open session. */
-export async function user(fixture: Fixture, name: string): Promise<SessionContext> {
+export async function user<Context extends AppKeyContext>(
+  fixture: Omit<Fixture, "context"> & { readonly context: Context },
+  name: string,
+): Promise<Context & SessionContext> {
   const { r, database, context } = fixture;
   const [userId] = (await fixture.insert({ className: "User", attributes: { Name: name } })) as [string];
   await r.accounts.create({ userId, loginName: name, secret: "none", administrator: false }, name);
@@ -99,7 +91,7 @@ export function incoming(
 
 /** The text of a file, through `OpenFile`. */
 export async function textOf(f: FileFixture, id: string, offset = 0, length?: number): Promise<string> {
-  const opened = await f.open.openFile(f.anna, { kind: "id", id });
+  const opened = await openFile(f.anna, { kind: "id", id });
   return collected(await opened.read({ offset, length: length ?? opened.size - offset }));
 }
 
@@ -122,12 +114,12 @@ export async function bytesCounted({ records }: Pick<Repositories, "records">): 
 }
 
 /** Removes the files that no object has. Returns their number. */
-export async function collectFiles({ collect, database }: FileFixture): Promise<number> {
-  return (await collect.collectFiles(administrationOf(database))).removed;
+export async function removeUnused({ database }: FileFixture): Promise<number> {
+  return (await collectFiles(administrationOf(database))).removed;
 }
 
 export function removeObject({ anna }: FileFixture, id: string, recycled: boolean): Promise<unknown> {
-  return new DeleteObject().deleteObject(anna, byId(id), { recycled, expectedVersions: null });
+  return deleteObject(anna, byId(id), { recycled, expectedVersions: null });
 }
 
 export const md5 = (text: string) => createHash("md5").update(text).digest("hex");
@@ -200,14 +192,14 @@ export type Given<Call extends (f: FileFixture, ...given: never) => unknown> =
 
 /** Stores a file in one step. Resolves with the id of its object. */
 export async function storeText(f: FileFixture, text = "hello", change = {}, context = f.anna) {
-  const { object } = await f.store.storeFile(context, incoming(text, { name: "plan.txt", ...change }));
+  const { object } = await storeFile(context, incoming(text, { name: "plan.txt", ...change }));
   return object["~ObjectID"];
 }
 
 /** Uploads a whole file. Resolves with the id of the upload. */
 export async function uploadText(f: FileFixture, text: string, context = f.anna, name: string | null = null) {
-  const { uploadId } = await f.begin.beginUpload(context);
-  await f.chunk.storeChunk(context, uploadId, null, incoming(text, { name }));
+  const { uploadId } = await beginUpload(context);
+  await storeChunk(context, uploadId, null, incoming(text, { name }));
   return uploadId;
 }
 
@@ -218,7 +210,7 @@ export function finishText(
   change = {},
   context = f.anna,
 ) {
-  return f.finish.finishUpload(context, uploadId, {
+  return finishUpload(context, uploadId, {
     replace: replaced === null ? null : byId(replaced),
     expectedVersions: null,
     serialization: undefined,

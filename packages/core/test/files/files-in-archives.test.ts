@@ -1,12 +1,12 @@
 import { WasmHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import type { ArchiveRecord } from "@sallyport/storage";
-import { administrationOf, type ArchivedFile, CheckFiles, DumpFiles, RestoreFiles } from "../../src/index.ts";
+import { administrationOf, type ArchivedFile, dumpFiles, restoreFiles, checkFiles } from "../../src/index.ts";
 import {
   allOf,
   bytesCounted,
   codeOf,
-  collectFiles,
+  removeUnused,
   collected,
   type FileFixture,
   finishText,
@@ -16,7 +16,7 @@ import {
   storeText,
   uploadText,
 } from "./file-fixture.ts";
-import { random } from "../fixture.ts";
+import { random, using } from "../fixture.ts";
 
 let f: FileFixture;
 
@@ -24,19 +24,19 @@ beforeEach(async () => {
   f = await openFileFixture();
 });
 
-const collect = () => collectFiles(f);
+const collect = () => removeUnused(f);
 const remove = (id: string, recycled: boolean) => removeObject(f, id, recycled);
 const hashes = new WasmHashes();
 
 describe("files in archives", () => {
-  const dump = () => new DumpFiles(hashes).dumpFiles(f.database, f.database.storage.archive.export());
+  const dump = () => dumpFiles({ database: f.database, services: { hashes } }, f.database.storage.archive.export());
 
   async function* singles(parts: ReturnType<typeof dump>): AsyncGenerator<ArchiveRecord | ArchivedFile> {
     for await (const part of parts) yield* "section" in part ? [part] : part;
   }
 
   const restore = (to: FileFixture, records: AsyncIterable<ArchiveRecord | ArchivedFile> = singles(dump())) =>
-    to.database.storage.archive.import(new RestoreFiles(random, hashes).restoreFiles(to.database, records));
+    to.database.storage.archive.import(restoreFiles({ database: to.database, services: { random, hashes } }, records));
 
   test("are restored with their objects and counts, without bytes that no object has", async () => {
     const [id, replaced, deleted] = [await storeText(f), await storeText(f), await storeText(f, "gone")];
@@ -53,7 +53,7 @@ describe("files in archives", () => {
     expect(target.files.names).toHaveLength(3);
     expect(await bytesCounted(target.r)).toBe("hello".length + "new bytes".length + "recycled".length);
     expect(await target.r.records.list("detachedFile", { after: null, limit: 9 })).toEqual([]);
-    const check = await allOf(new CheckFiles(hashes).checkFiles(administrationOf(target.database)));
+    const check = await allOf(checkFiles(using(administrationOf(target.database), { hashes })));
     expect(check.map(({ objectId, problem }) => [objectId, problem]).toSorted()).toEqual(
       [id, replaced, recycled].toSorted().map((each) => [each, null]),
     );

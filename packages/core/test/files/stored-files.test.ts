@@ -1,14 +1,20 @@
 import { allPages, builtInClasses, type ClassDefinition, ServiceError } from "@sallyport/storage";
 import {
   type ActiveHooks,
-  CreateObject,
-  DeleteObject,
-  GetObject,
   type ObjectHooks,
   type SessionContext,
-  SetReaders,
-  UpdateObject,
-  UpdateObjects,
+  storeFile,
+  beginUpload,
+  storeChunk,
+  readUpload,
+  openFile,
+  setReaders,
+  deleteObject,
+  updateObject,
+  createObject,
+  updateObjects,
+  getObject,
+  type ObjectContext,
 } from "../../src/index.ts";
 import {
   byId,
@@ -39,14 +45,14 @@ const finish = (...given: Given<typeof finishText>) => finishText(f, ...given);
 const define = (rights: ClassDefinition["rights"], change: Partial<ClassDefinition> = {}) =>
   f.define({ ...(builtInClasses.find(({ name }) => name === "File") as ClassDefinition), rights, ...change });
 /** The context under the current model. */
-const renewed = async (context: SessionContext = f.anna) => ({
+const renewed = async (context = f.anna) => ({
   ...context,
   modelGeneration: (await f.r.model.load()).generation,
 });
 
 describe("a file stored in one step", () => {
   test("has its attributes and its bytes", async () => {
-    const { object, version } = await f.store.storeFile(
+    const { object, version } = await storeFile(
       f.anna,
       incoming("hello", { name: "plan.txt", mediaType: "Text/Plain; charset=utf-8" }),
     );
@@ -84,9 +90,9 @@ describe("a file stored in one step", () => {
   test("needs the right to create files before its bytes are asked for", async () => {
     const receive = () => Promise.reject(new Error("The bytes are asked for."));
     await define([{ group: "*", permissions: ["read", "write"] }]);
-    expect(await codeOf(f.store.storeFile(await renewed(), receive))).toBe(404);
+    expect(await codeOf(storeFile(await renewed(), receive))).toBe(404);
     await define([]);
-    expect(await codeOf(f.store.storeFile(await renewed(), receive))).toBe(304);
+    expect(await codeOf(storeFile(await renewed(), receive))).toBe(304);
   });
 
   test("is not stored if its bytes fail", async () => {
@@ -94,7 +100,7 @@ describe("a file stored in one step", () => {
       yield bytes("ab");
       throw new ServiceError(503);
     };
-    expect(await codeOf(f.store.storeFile(f.anna, incoming(broken(), { name: "a" })))).toBe(503);
+    expect(await codeOf(storeFile(f.anna, incoming(broken(), { name: "a" })))).toBe(503);
     expect(f.files.names).toEqual([]);
   });
 
@@ -115,19 +121,19 @@ describe("a file stored in one step", () => {
 describe("an upload", () => {
   test("needs the right to create or write files", async () => {
     await define([{ group: "*", permissions: ["read"] }]);
-    expect(await codeOf(f.begin.beginUpload(await renewed()))).toBe(404);
+    expect(await codeOf(beginUpload(await renewed()))).toBe(404);
     await define([{ group: "*", permissions: ["create"] }]);
-    expect(await codeOf(f.begin.beginUpload(await renewed()))).toBe(304);
+    expect(await codeOf(beginUpload(await renewed()))).toBe(304);
     await define([{ group: "*", permissions: ["read", "write"] }]);
-    const { uploadId } = await f.begin.beginUpload(await renewed());
-    await f.chunk.storeChunk(await renewed(), uploadId, null, incoming("a"));
+    const { uploadId } = await beginUpload(await renewed());
+    await storeChunk(await renewed(), uploadId, null, incoming("a"));
     expect(await codeOf(finish(uploadId, null, {}, await renewed()))).toBe(404);
   });
 
   test("without bytes is not finished, nor one with a gap", async () => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
+    const { uploadId } = await beginUpload(f.anna);
     const send = (first: number, text: string) =>
-      f.chunk.storeChunk(f.anna, uploadId, { first, last: first + text.length - 1, total: 6 }, incoming(text));
+      storeChunk(f.anna, uploadId, { first, last: first + text.length - 1, total: 6 }, incoming(text));
     expect(await codeOf(finish(uploadId))).toBe(604);
     await send(4, "ef");
     expect(await codeOf(finish(uploadId))).toBe(600);
@@ -138,8 +144,8 @@ describe("an upload", () => {
   });
 
   test("whose end is missing is not finished", async () => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
-    await f.chunk.storeChunk(f.anna, uploadId, { first: 0, last: 2, total: 6 }, incoming("abc"));
+    const { uploadId } = await beginUpload(f.anna);
+    await storeChunk(f.anna, uploadId, { first: 0, last: 2, total: 6 }, incoming("abc"));
     expect(await codeOf(finish(uploadId))).toBe(600);
   });
 
@@ -147,12 +153,12 @@ describe("an upload", () => {
     const uploadId = await uploaded("abc");
     await finish(uploadId);
     expect(await codeOf(finish(uploadId))).toBe(603);
-    expect(await codeOf(f.read.readUpload(f.anna, uploadId))).toBe(603);
+    expect(await codeOf(readUpload(f.anna, uploadId))).toBe(603);
   });
 
   test("replaces the bytes and attributes of a file", async () => {
     const id = await store("hello");
-    const before = await f.open.openFile(f.anna, byId(id));
+    const before = await openFile(f.anna, byId(id));
     const uploadId = await uploaded("new bytes", f.anna, "new.md");
     const { object, version } = await finish(uploadId, id);
     expect(object).toMatchObject({
@@ -163,7 +169,7 @@ describe("an upload", () => {
       Sha256: sha256("new bytes"),
     });
     expect(version).toBe(2);
-    const after = await f.open.openFile(f.anna, byId(id));
+    const after = await openFile(f.anna, byId(id));
     expect(after).toMatchObject({ name: "new.md", size: 9 });
     expect(after.etag).not.toBe(before.etag);
     expect(await textOf(f, id)).toBe("new bytes");
@@ -175,7 +181,7 @@ describe("an upload", () => {
     const user = f.anna.principal.userId;
     expect(await codeOf(finish(uploadId, "ZZZZ"))).toBe(304);
     expect(await codeOf(finish(uploadId, user))).toBe(304);
-    await new SetReaders().setReaders(f.anna, byId(id), { readers: [user], expectedVersions: null });
+    await setReaders(f.anna, byId(id), { readers: [user], expectedVersions: null });
     const foreign = await uploaded("new", f.ben);
     expect(await codeOf(finish(foreign, id, {}, f.ben))).toBe(304);
     expect(await codeOf(finish(uploadId, id, { expectedVersions: [1] }))).toBe(713);
@@ -188,13 +194,13 @@ describe("an upload", () => {
     expect(await textOf(f, id)).toBe("hello");
     expect((await finish(uploadId, id, { expectedVersions: [2] }, await renewed())).version).toBe(3);
     const again = await uploaded("newer", await renewed());
-    await new DeleteObject().deleteObject(await renewed(), byId(id), { recycled: true, expectedVersions: null });
+    await deleteObject(await renewed(), byId(id), { recycled: true, expectedVersions: null });
     expect(await codeOf(finish(again, id, {}, await renewed()))).toBe(610);
   });
 
   test("refuses a name that is not accepted any more", async () => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
-    await f.chunk.storeChunk(f.anna, uploadId, null, incoming("a", { name: "a.txt" }));
+    const { uploadId } = await beginUpload(f.anna);
+    await storeChunk(f.anna, uploadId, null, incoming("a", { name: "a.txt" }));
     const database = Object.create(f.database, {
       policy: { value: { ...f.database.policy, files: { ...f.database.policy.files, allowedExtensions: ["pdf"] } } },
     });
@@ -206,27 +212,27 @@ describe("objects of files", () => {
   test("are neither created by clients, nor given another size or digest, nor renamed many at once", async () => {
     const id = await store();
     const update = (given: object) =>
-      new UpdateObject().updateObject(f.anna, byId(id), {
+      updateObject(f.anna, byId(id), {
         given,
         expectedVersions: null,
         serialization: undefined,
       } as never);
     const bulk = { className: "File", query: {}, given: { Name: "new" }, expectedVersions: null };
-    expect(await codeOf(new CreateObject().createObject(f.anna, "File", { Name: "a" }))).toBe(404);
-    expect(await codeOf(new CreateObject().createObject(f.anna, "File", {}))).toBe(404);
+    expect(await codeOf(createObject(f.anna, "File", { Name: "a" }))).toBe(404);
+    expect(await codeOf(createObject(f.anna, "File", {}))).toBe(404);
     for (const given of [{ Size: 1 }, { Sha256: "" }, { Size: null }, { Name: "new", Size: 1 }])
       expect(await codeOf(update(given))).toBe(404);
-    expect(await codeOf(new UpdateObjects().updateObjects(f.anna, bulk as never))).toBe(307);
-    expect((await new GetObject().getObject(f.anna, byId(id))).version).toBe(1);
+    expect(await codeOf(updateObjects(f.anna, bulk as never))).toBe(307);
+    expect((await getObject(f.anna, byId(id))).version).toBe(1);
   });
 
   test("of subclasses are treated alike, and their other attributes can be changed", async () => {
     await f.define({ name: "Plan", base: "File", attributes: [{ name: "Scale", type: "number" }], rights: everything });
     const context = await renewed();
-    expect(await codeOf(new CreateObject().createObject(context, "Plan", { Name: "a" }))).toBe(404);
+    expect(await codeOf(createObject(context, "Plan", { Name: "a" }))).toBe(404);
     const [id] = (await f.insert({ className: "Plan", attributes: { Name: "a" } })) as [string];
     const change = (given: object) =>
-      new UpdateObject().updateObject(context, byId(id), {
+      updateObject(context, byId(id), {
         given,
         expectedVersions: null,
         serialization: undefined,
@@ -244,7 +250,7 @@ describe("objects of files", () => {
     await define(everything, {
       attributes: [{ name: "Name", type: "string" }, content, { name: "MediaType", type: "boolean" }],
     });
-    const { object } = await f.store.storeFile(await renewed(), incoming("abc", { name: "a.txt", mediaType: "a/b" }));
+    const { object } = await storeFile(await renewed(), incoming("abc", { name: "a.txt", mediaType: "a/b" }));
     expect(object).toMatchObject({ Name: "a.txt" });
     expect(object).not.toHaveProperty("Size");
     expect(object).not.toHaveProperty("MediaType");
@@ -254,7 +260,7 @@ describe("objects of files", () => {
   test("get attributes that the caller may not read", async () => {
     const hidden = { name: "Sha256", type: "string", read: ["ZZZZ"] } as const;
     await define(everything, { attributes: [{ name: "Name", type: "string" }, hidden] });
-    const { object } = await f.store.storeFile(await renewed(), incoming("abc", { name: "a.txt" }));
+    const { object } = await storeFile(await renewed(), incoming("abc", { name: "a.txt" }));
     expect(object).not.toHaveProperty("Sha256");
     const [stored] = await f.r.objects.get([object["~ObjectID"]], { classes: null, principals: null });
     expect(stored?.attributes).toMatchObject({ Sha256: sha256("abc") });
@@ -272,7 +278,7 @@ describe("objects of files", () => {
       buildSerialization: [],
       beforeSave: [hook("before", (items) => (seen.push(...items), [{ ...changes.shift(), removed: [] }]))],
       afterSave: [hook("after", (items) => void seen.push(...items))],
-      prepared: (context: SessionContext, work: (ready: SessionContext) => unknown) => work(context),
+      prepared: (context: ObjectContext, work: (ready: SessionContext) => unknown) => work(context),
     } as unknown as ActiveHooks;
     const hooks: ObjectHooks = { current: () => active, ignored: () => {} };
     f = await openFileFixture({}, { hooks });
@@ -293,19 +299,19 @@ describe("objects of files", () => {
 describe("the bytes of a file", () => {
   test("are read by all who may read its object", async () => {
     const id = await store();
-    expect((await f.open.openFile(f.ben, byId(id))).name).toBe("plan.txt");
+    expect((await openFile(f.ben, byId(id))).name).toBe("plan.txt");
     const readers = [f.anna.principal.userId];
-    await new SetReaders().setReaders(f.anna, byId(id), { readers, expectedVersions: null });
-    expect(await codeOf(f.open.openFile(f.ben, byId(id)))).toBe(304);
+    await setReaders(f.anna, byId(id), { readers, expectedVersions: null });
+    expect(await codeOf(openFile(f.ben, byId(id)))).toBe(304);
     expect(await textOf(f, id)).toBe("hello");
     await define([{ group: "*", permissions: ["create"] }]);
-    expect(await codeOf(f.open.openFile(await renewed(), byId(id)))).toBe(304);
+    expect(await codeOf(openFile(await renewed(), byId(id)))).toBe(304);
   });
 
   test("are found by the UUID of the object", async () => {
     const id = await store();
     const [object] = await f.r.objects.get([id], { classes: null, principals: null });
-    const opened = await f.open.openFile(f.anna, { kind: "uuid", uuid: object?.uuid ?? "" });
+    const opened = await openFile(f.anna, { kind: "uuid", uuid: object?.uuid ?? "" });
     expect(await collected(await opened.read({ offset: 1, length: 3 }))).toBe("ell");
   });
 
@@ -321,7 +327,7 @@ describe("the bytes of a file", () => {
       "of a deleted object",
       async () => {
         const id = await store();
-        await new DeleteObject().deleteObject(f.anna, byId(id), { recycled: false, expectedVersions: null });
+        await deleteObject(f.anna, byId(id), { recycled: false, expectedVersions: null });
         return id;
       },
       609,
@@ -329,20 +335,20 @@ describe("the bytes of a file", () => {
   ])("%s cannot be opened", async (_what, make, code) => {
     await f.define({ name: "User", base: null, attributes: [], rights: everything });
     const id = (await make()) as string;
-    expect(await codeOf(f.open.openFile(await renewed(), byId(id)))).toBe(code);
+    expect(await codeOf(openFile(await renewed(), byId(id)))).toBe(code);
   });
 
   test("that are gone are reported before the first byte", async () => {
     const id = await store();
     await f.files.remove({ file: f.files.names[0] as string });
-    const opened = await f.open.openFile(f.anna, byId(id));
+    const opened = await openFile(f.anna, byId(id));
     expect(await codeOf(opened.read({ offset: 0, length: 1 }))).toBe(707);
   });
 
   test("with a hole fail at the hole", async () => {
-    const { uploadId } = await f.begin.beginUpload(f.anna);
+    const { uploadId } = await beginUpload(f.anna);
     for (const first of [0, 2, 4])
-      await f.chunk.storeChunk(f.anna, uploadId, { first, last: first + 1, total: 6 }, incoming("ab"));
+      await storeChunk(f.anna, uploadId, { first, last: first + 1, total: 6 }, incoming("ab"));
     const { object } = await finish(uploadId);
     const segments = await allPages(
       (page) => f.r.records.list<{ segment: string }>("segment", page),
@@ -350,7 +356,7 @@ describe("the bytes of a file", () => {
     );
     const { id, value } = segments[1] as (typeof segments)[number];
     await f.files.remove([{ file: id.slice(0, 32), segment: value.segment }]);
-    const opened = await f.open.openFile(f.anna, byId(object["~ObjectID"]));
+    const opened = await openFile(f.anna, byId(object["~ObjectID"]));
     expect(await codeOf(collected(await opened.read({ offset: 0, length: 6 })))).toBe(707);
     expect(await collected(await opened.read({ offset: 0, length: 2 }))).toBe("ab");
     await f.r.records.remove("segment", { ids: [id] });

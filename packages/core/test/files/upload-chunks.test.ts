@@ -14,6 +14,7 @@ import {
   sha256,
   textOf,
 } from "./file-fixture.ts";
+import { beginUpload, storeChunk, finishUpload, readUpload, cancelUpload, storeFile } from "../../src/index.ts";
 
 describe("requests for one upload at the same time", () => {
   let f: FileFixture;
@@ -21,14 +22,13 @@ describe("requests for one upload at the same time", () => {
 
   beforeEach(async () => {
     f = await openFileFixture();
-    id = (await f.begin.beginUpload(f.anna)).uploadId;
+    id = (await beginUpload(f.anna)).uploadId;
   });
 
   const abc = { first: 0, last: 2, total: 3 };
-  const send = (bytes: SlowBytes | string, range = abc) => f.chunk.storeChunk(f.anna, id, range, incoming(bytes));
-  const finish = () =>
-    f.finish.finishUpload(f.anna, id, { replace: null, expectedVersions: null, serialization: undefined });
-  const state = () => f.read.readUpload(f.anna, id);
+  const send = (bytes: SlowBytes | string, range = abc) => storeChunk(f.anna, id, range, incoming(bytes));
+  const finish = () => finishUpload(f.anna, id, { replace: null, expectedVersions: null, serialization: undefined });
+  const state = () => readUpload(f.anna, id);
 
   /** A writer that has begun to receive bytes. */
   async function slowWriter(): Promise<{ readonly bytes: SlowBytes; readonly result: Promise<unknown> }> {
@@ -40,9 +40,9 @@ describe("requests for one upload at the same time", () => {
 
   test.each([
     ["a chunk", () => send("abc"), 606],
-    ["a whole file", () => f.chunk.storeChunk(f.anna, id, null, incoming("abc")), 606],
+    ["a whole file", () => storeChunk(f.anna, id, null, incoming("abc")), 606],
     ["the end", finish, 606],
-    ["a cancellation", () => f.cancel.cancelUpload(f.anna, id), 605],
+    ["a cancellation", () => cancelUpload(f.anna, id), 605],
   ])("while a chunk is received, %s is refused", async (_what, call, code) => {
     const { bytes, result } = await slowWriter();
     bytes.send("ab");
@@ -100,7 +100,7 @@ describe("requests for one upload at the same time", () => {
     test("cannot revive a cancelled upload", async () => {
       const { bytes, result } = await slowWriter();
       f.clock.ahead += 5_100;
-      await f.cancel.cancelUpload(f.anna, id);
+      await cancelUpload(f.anna, id);
       bytes.send("abc").end();
       expect([603, 606, 702]).toContain(await result);
       expect(await codeOf(state())).toBe(603);
@@ -167,7 +167,7 @@ describe("requests for one upload at the same time", () => {
 
     test("a file that was being received is refused", async () => {
       const bytes = new SlowBytes();
-      const result = codeOf(f.store.storeFile(f.anna, incoming(bytes, { name: "a.txt" })));
+      const result = codeOf(storeFile(f.anna, incoming(bytes, { name: "a.txt" })));
       await bytes.started;
       await logOut();
       bytes.send("c").end();
@@ -276,19 +276,14 @@ describe.each([
   test("any order, repetition and overlap of chunks gives the same bytes and digests", async () => {
     await fc.assert(
       fc.asyncProperty(uploads, async ({ text, order, portion }) => {
-        const { uploadId } = await f.begin.beginUpload(f.anna);
+        const { uploadId } = await beginUpload(f.anna);
         const received = new Set<number>();
         for (const { first, last } of order) {
           const content = text.slice(first, last + 1);
           const inPortions = async function* () {
             for (let at = 0; at < content.length; at += portion) yield Buffer.from(content.slice(at, at + portion));
           };
-          const state = await f.chunk.storeChunk(
-            f.anna,
-            uploadId,
-            { first, last, total: size },
-            incoming(inPortions()),
-          );
+          const state = await storeChunk(f.anna, uploadId, { first, last, total: size }, incoming(inPortions()));
           for (let at = first; at <= last; at += 1) received.add(at);
           let gapless = 0;
           while (received.has(gapless)) gapless += 1;
@@ -297,7 +292,7 @@ describe.each([
             state.ranges.flatMap((range) => [range.last - range.first + 1]).reduce((sum, each) => sum + each, 0),
           ).toBe(received.size);
         }
-        const { object } = await f.finish.finishUpload(f.anna, uploadId, {
+        const { object } = await finishUpload(f.anna, uploadId, {
           replace: null,
           expectedVersions: null,
           serialization: undefined,

@@ -2,6 +2,15 @@ import { randomUUID } from "node:crypto";
 import { acceptFileName, mediaTypeOf } from "../../src/objects/files/file-names.ts";
 import { ServiceError, type StoredRecord } from "@sallyport/storage";
 import { bytes, codeOf, collected, type FileFixture, incoming, md5, openFileFixture, textOf } from "./file-fixture.ts";
+import {
+  beginUpload,
+  storeChunk,
+  finishUpload,
+  readUpload,
+  cancelUpload,
+  storeFile,
+  openFile,
+} from "../../src/index.ts";
 
 describe("uploads", () => {
   const hour = 3_600_000;
@@ -10,43 +19,43 @@ describe("uploads", () => {
 
   beforeEach(async () => {
     f = await openFileFixture({ maxSize: 1_000 });
-    id = (await f.begin.beginUpload(f.anna)).uploadId;
+    id = (await beginUpload(f.anna)).uploadId;
   });
 
   /** Sends a chunk. `place`: `first-last/total`. */
   const send = (place: string, text: string, name: string | null = null) => {
     const [, first, last, total] = /^(\d+)-(\d+)\/(\d+|\*)$/.exec(place) as unknown as string[];
     const range = { first: Number(first), last: Number(last), total: total === "*" ? null : Number(total) };
-    return f.chunk.storeChunk(f.anna, id, range, incoming(text, { name }));
+    return storeChunk(f.anna, id, range, incoming(text, { name }));
   };
-  const replaceBy = (text: string) => f.chunk.storeChunk(f.anna, id, null, incoming(text));
+  const replaceBy = (text: string) => storeChunk(f.anna, id, null, incoming(text));
   const finish = (change = {}) =>
-    f.finish.finishUpload(f.anna, id, { replace: null, expectedVersions: null, serialization: undefined, ...change });
+    finishUpload(f.anna, id, { replace: null, expectedVersions: null, serialization: undefined, ...change });
   const storedBytes = async () => {
     const records = await f.r.records.list<number>("storedBytes", { after: null, limit: 20 });
     return records.reduce((sum, { value }) => sum + value, 0);
   };
 
   test("a new upload is empty", async () => {
-    const state = await f.read.readUpload(f.anna, id);
+    const state = await readUpload(f.anna, id);
     expect(state).toEqual({ uploadId: id, size: 0, hash: md5(""), ranges: [], expiresAt: expect.any(Number) });
     expect(Math.abs(state.expiresAt - Date.now() - hour)).toBeLessThan(10_000);
   });
 
   test("its id is accepted in upper case", async () => {
-    expect((await f.read.readUpload(f.anna, id.toUpperCase())).uploadId).toBe(id);
+    expect((await readUpload(f.anna, id.toUpperCase())).uploadId).toBe(id);
   });
 
   describe("an id", () => {
     const calls: [string, (context: FileFixture["anna"], uploadId: string) => Promise<unknown>][] = [
-      ["the state", (context, uploadId) => f.read.readUpload(context, uploadId)],
-      ["a chunk", (context, uploadId) => f.chunk.storeChunk(context, uploadId, null, incoming("a"))],
+      ["the state", (context, uploadId) => readUpload(context, uploadId)],
+      ["a chunk", (context, uploadId) => storeChunk(context, uploadId, null, incoming("a"))],
       [
         "the end",
         (context, uploadId) =>
-          f.finish.finishUpload(context, uploadId, { replace: null, expectedVersions: null, serialization: undefined }),
+          finishUpload(context, uploadId, { replace: null, expectedVersions: null, serialization: undefined }),
       ],
-      ["a cancellation", (context, uploadId) => f.cancel.cancelUpload(context, uploadId)],
+      ["a cancellation", (context, uploadId) => cancelUpload(context, uploadId)],
     ];
 
     test.each(calls)(
@@ -73,7 +82,7 @@ describe("uploads", () => {
     ["whose total comes last", ["0-2/* abc", "3-5/6 def"], 6, "0-5"],
   ])("chunks %s are received", async (_how, chunks, size, ranges) => {
     for (const [place, text] of chunks.map((each) => each.split(" ") as [string, string])) await send(place, text);
-    const state = await f.read.readUpload(f.anna, id);
+    const state = await readUpload(f.anna, id);
     expect(state.size).toBe(size);
     expect(state.hash).toBe(md5("abcdef".slice(0, size)));
     expect(state.ranges.map(({ first, last }) => `${first}-${last}`).join(" ")).toBe(ranges);
@@ -94,9 +103,9 @@ describe("uploads", () => {
     ["of a file that is too large", "3-5/1001", "def", 600],
   ])("a chunk %s is refused, and nothing changes", async (_what, place, text, code) => {
     await send("0-2/6", "abc");
-    const before = await f.read.readUpload(f.anna, id);
+    const before = await readUpload(f.anna, id);
     expect(await codeOf(send(place, text))).toBe(code);
-    expect(await f.read.readUpload(f.anna, id)).toEqual(before);
+    expect(await readUpload(f.anna, id)).toEqual(before);
     expect(f.files.segmentsOf(id.replaceAll("-", ""))).toBe(1);
     expect(await storedBytes()).toBe(3);
   });
@@ -108,7 +117,7 @@ describe("uploads", () => {
       { first: 0, last: Number.MAX_SAFE_INTEGER + 1, total: null },
       { first: Number.NaN, last: 2, total: 6 },
     ])
-      expect(await codeOf(f.chunk.storeChunk(f.anna, id, range, incoming("abc")))).toBe(600);
+      expect(await codeOf(storeChunk(f.anna, id, range, incoming("abc")))).toBe(600);
   });
 
   test("a file that would be too large is refused before its bytes", async () => {
@@ -117,7 +126,7 @@ describe("uploads", () => {
       { first: 0, last: 2, total: 1_001 },
       { first: 1_000, last: 1_000, total: null },
     ])
-      expect(await codeOf(f.chunk.storeChunk(f.anna, id, range, receive))).toBe(801);
+      expect(await codeOf(storeChunk(f.anna, id, range, receive))).toBe(801);
     expect(await codeOf(replaceBy("x".repeat(1_001)))).toBe(801);
     expect((await replaceBy("x".repeat(1_000))).size).toBe(1_000);
   });
@@ -134,15 +143,15 @@ describe("uploads", () => {
     expect(f.files.segmentsOf(id.replaceAll("-", ""))).toBe(1);
     expect(await storedBytes()).toBe(5);
     expect(await codeOf(replaceBy(""))).toBe(501);
-    expect((await f.read.readUpload(f.anna, id)).size).toBe(5);
+    expect((await readUpload(f.anna, id)).size).toBe(5);
   });
 
   test("more than 1,000 gaps are refused", async () => {
     f = await openFileFixture({ maxSize: 10_000 });
-    id = (await f.begin.beginUpload(f.anna)).uploadId;
+    id = (await beginUpload(f.anna)).uploadId;
     for (let index = 0; index < 1_000; index += 1) {
       const first = 2 * index + 1;
-      await f.chunk.storeChunk(f.anna, id, { first, last: first, total: 5_000 }, incoming("x"));
+      await storeChunk(f.anna, id, { first, last: first, total: 5_000 }, incoming("x"));
     }
     expect(await codeOf(send("3001-3001/5000", "x"))).toBe(600);
     expect((await send("2-2/5000", "x")).ranges).toHaveLength(999);
@@ -152,7 +161,7 @@ describe("uploads", () => {
   describe("a name", () => {
     test("that is not accepted is refused with its chunk", async () => {
       expect(await codeOf(send("0-0/1", "a", "../a"))).toBe(502);
-      expect((await f.read.readUpload(f.anna, id)).size).toBe(0);
+      expect((await readUpload(f.anna, id)).size).toBe(0);
     });
 
     test("of any chunk is the name of the file", async () => {
@@ -173,8 +182,8 @@ describe("uploads", () => {
       throw new ServiceError(699);
     };
     const range = { first: 0, last: 2, total: 6 };
-    expect(await codeOf(f.chunk.storeChunk(f.anna, id, range, incoming(broken())))).toBe(699);
-    expect(await codeOf(f.chunk.storeChunk(f.anna, id, null, incoming(broken())))).toBe(699);
+    expect(await codeOf(storeChunk(f.anna, id, range, incoming(broken())))).toBe(699);
+    expect(await codeOf(storeChunk(f.anna, id, null, incoming(broken())))).toBe(699);
     expect((await send("0-2/6", "abc")).size).toBe(3);
     expect(f.files.segmentsOf(id.replaceAll("-", ""))).toBe(1);
   });
@@ -182,13 +191,13 @@ describe("uploads", () => {
   describe("limits", () => {
     test("a user can have so many unfinished uploads, and others are not affected", async () => {
       f = await openFileFixture({ maxOpenUploads: 2 });
-      const first = await f.begin.beginUpload(f.anna);
-      await f.begin.beginUpload(f.anna);
-      expect(await codeOf(f.begin.beginUpload(f.anna))).toBe(706);
+      const first = await beginUpload(f.anna);
+      await beginUpload(f.anna);
+      expect(await codeOf(beginUpload(f.anna))).toBe(706);
       expect(f.files.names).toHaveLength(2);
-      await f.begin.beginUpload(f.ben);
-      await f.cancel.cancelUpload(f.anna, first.uploadId);
-      await f.begin.beginUpload(f.anna);
+      await beginUpload(f.ben);
+      await cancelUpload(f.anna, first.uploadId);
+      await beginUpload(f.anna);
     });
 
     test("an upload expires after its last chunk", async () => {
@@ -197,30 +206,30 @@ describe("uploads", () => {
       await reopen();
       await send("1-1/3", "b");
       f.clock.ahead += hour - 60_000;
-      expect((await f.read.readUpload(f.anna, id)).size).toBe(2);
+      expect((await readUpload(f.anna, id)).size).toBe(2);
       f.clock.ahead += 120_000;
-      expect(await codeOf(f.read.readUpload(f.anna, id))).toBe(603);
+      expect(await codeOf(readUpload(f.anna, id))).toBe(603);
     });
 
     test("the database has room for so many bytes", async () => {
       f = await openFileFixture({ maxBytes: 10 });
-      id = (await f.begin.beginUpload(f.anna)).uploadId;
+      id = (await beginUpload(f.anna)).uploadId;
       await send("0-5/20", "abcdef");
       const receive = () => Promise.reject(new Error("The bytes are asked for."));
-      expect(await codeOf(f.chunk.storeChunk(f.anna, id, { first: 6, last: 10, total: 20 }, receive))).toBe(702);
+      expect(await codeOf(storeChunk(f.anna, id, { first: 6, last: 10, total: 20 }, receive))).toBe(702);
       await send("6-9/20", "ghij");
-      expect(await codeOf(f.begin.beginUpload(f.anna))).toBe(702);
-      expect(await codeOf(f.store.storeFile(f.anna, receive))).toBe(702);
-      await f.cancel.cancelUpload(f.anna, id);
-      expect(await codeOf(f.store.storeFile(f.anna, incoming("x".repeat(11), { name: "a" })))).toBe(702);
-      await f.store.storeFile(f.anna, incoming("x".repeat(10), { name: "a" }));
+      expect(await codeOf(beginUpload(f.anna))).toBe(702);
+      expect(await codeOf(storeFile(f.anna, receive))).toBe(702);
+      await cancelUpload(f.anna, id);
+      expect(await codeOf(storeFile(f.anna, incoming("x".repeat(11), { name: "a" })))).toBe(702);
+      await storeFile(f.anna, incoming("x".repeat(10), { name: "a" }));
       expect(await storedBytes()).toBe(10);
     });
 
     test("a full store is no reason to ask for bytes", async () => {
       f.files.free = 2;
       const receive = () => Promise.reject(new Error("The bytes are asked for."));
-      expect(await codeOf(f.chunk.storeChunk(f.anna, id, { first: 0, last: 2, total: 3 }, receive))).toBe(702);
+      expect(await codeOf(storeChunk(f.anna, id, { first: 0, last: 2, total: 3 }, receive))).toBe(702);
       expect((await send("0-1/3", "ab")).size).toBe(2);
     });
 
@@ -240,7 +249,7 @@ describe("uploads", () => {
   describe("a store that fails", () => {
     test("with 700 leaves no upload", async () => {
       f.files.create = () => Promise.reject(new ServiceError(700));
-      expect(await codeOf(f.begin.beginUpload(f.anna))).toBe(700);
+      expect(await codeOf(beginUpload(f.anna))).toBe(700);
       expect((await f.r.records.list("upload", { after: null, limit: 10 })).map((record) => record.id)).toEqual([id]);
     });
 
@@ -253,7 +262,7 @@ describe("uploads", () => {
       await f.files.remove({ file: id.replaceAll("-", "") });
       expect(await codeOf(send("3-5/6", "def"))).toBe(702);
       expect(await codeOf(send("0-2/6", "abc"))).toBe(707);
-      expect((await f.read.readUpload(f.anna, id)).size).toBe(3);
+      expect((await readUpload(f.anna, id)).size).toBe(3);
     });
   });
 
@@ -262,7 +271,7 @@ describe("uploads", () => {
     await send("0-2/6", "abc");
     const [{ value, owner }] = (await f.r.records.get<object>("upload", [id])) as [StoredRecord<object>];
     await f.r.records.put("upload", id, { ...value, sha256: "AAAA" }, { owner, lifetime: hour });
-    expect(await f.read.readUpload(f.anna, id)).toMatchObject({ size: 0, hash: md5("") });
+    expect(await readUpload(f.anna, id)).toMatchObject({ size: 0, hash: md5("") });
     expect(await send("3-3/6", "d")).toMatchObject({ size: 6, hash: md5("abcdef") });
     const { object } = await finish();
     expect(await textOf(f, object["~ObjectID"])).toBe("abcdef");
@@ -270,8 +279,8 @@ describe("uploads", () => {
 
   test("a cancelled upload leaves nothing", async () => {
     await send("0-2/6", "abc");
-    await f.cancel.cancelUpload(f.anna, id);
-    expect(await codeOf(f.read.readUpload(f.anna, id))).toBe(603);
+    await cancelUpload(f.anna, id);
+    expect(await codeOf(readUpload(f.anna, id))).toBe(603);
     expect(f.files.names).toEqual([]);
     expect(await storedBytes()).toBe(0);
     expect(await f.r.records.list("segment", { after: null, limit: 1 })).toEqual([]);
@@ -281,7 +290,7 @@ describe("uploads", () => {
     const text = "0123456789abcdefghij";
     for (const first of [15, 0, 10, 5]) await send(`${first}-${first + 4}/20`, text.slice(first, first + 5));
     const { object } = await finish();
-    const opened = await f.open.openFile(f.anna, { kind: "id", id: object["~ObjectID"] });
+    const opened = await openFile(f.anna, { kind: "id", id: object["~ObjectID"] });
     for (let offset = 0; offset < 20; offset += 1) {
       for (let length = 1; offset + length <= 20; length += 1)
         expect(await collected(await opened.read({ offset, length }))).toBe(text.slice(offset, offset + length));

@@ -1,5 +1,14 @@
 import { ServiceError } from "@sallyport/storage";
-import { type Hook, type MemberChanges, Database, type SerializedItem } from "../../src/index.ts";
+import {
+  type Hook,
+  type MemberChanges,
+  Database,
+  type SerializedItem,
+  getObject,
+  listObjects,
+  updateObject,
+  createObject,
+} from "../../src/index.ts";
 import { digests, policy } from "../fixture.ts";
 import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
 
@@ -30,10 +39,10 @@ describe("answer hooks", () => {
     })) as [string];
   });
 
-  const get = async (serialization?: Parameters<HookFixture["get"]["getObject"]>[2]) =>
-    (await f.get.getObject(f.context, { kind: "id", id }, serialization)).object;
+  const get = async (serialization?: Parameters<typeof getObject>[2]) =>
+    (await getObject(f.context, { kind: "id", id }, serialization)).object;
   const list = (serialization?: object) =>
-    f.list.listObjects(f.context, {
+    listObjects(f.context, {
       className: "Person",
       query: undefined,
       page: 0,
@@ -162,7 +171,7 @@ describe("answer hooks", () => {
 
   test("see only what the caller sees", async () => {
     const [secret] = (await f.fixture.insert({ className: "Secret", attributes: { Word: "hidden" } })) as [string];
-    await f.update.updateObject(
+    await updateObject(
       { ...f.context, principal: { ...f.context.principal, administrator: true } },
       { kind: "id", id },
       { given: { Secret: secret }, expectedVersions: null, serialization: undefined },
@@ -183,7 +192,7 @@ describe("answer hooks", () => {
     });
     await expect(get()).rejects.toMatchObject({ code: 404, detail: "no" });
     await expect(list()).rejects.toMatchObject({ code: 404 });
-    const created = await f.create.createObject(f.context, "Person", { Name: "Carl" });
+    const created = await createObject(f.context, "Person", { Name: "Carl" });
     expect(Object.keys(created.object)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
     expect(f.hooks.ignoredErrors).toMatchObject([{ code: 404 }]);
     expect(await f.stored(created.object["~ObjectID"])).toMatchObject({ attributes: { Name: "Carl" } });
@@ -202,7 +211,7 @@ describe("answer hooks", () => {
     );
     const run = (bytes: number, classes: readonly string[]) => {
       f.hooks.use({ buildSerialization: [build(classes, () => add({ Added: "é".repeat(bytes / 2) }))] });
-      return f.list.listObjects(context, {
+      return listObjects(context, {
         className: "Person",
         query: undefined,
         page: 0,
@@ -217,7 +226,7 @@ describe("answer hooks", () => {
     await expect(run(800, ["Manager"])).rejects.toMatchObject({ code: 307 });
     await expect(run(30_000, ["Person"])).rejects.toMatchObject({ code: 307 });
     f.hooks.use({ buildSerialization: [build(["Person"], () => add({ Added: "x".repeat(30_000) }))] });
-    expect(Object.keys((await f.create.createObject(context, "Person", { Name: "Carl" })).object)).toHaveLength(4);
+    expect(Object.keys((await createObject(context, "Person", { Name: "Carl" })).object)).toHaveLength(4);
   });
 
   test("read objects as they are stored", async () => {
@@ -228,7 +237,7 @@ describe("answer hooks", () => {
           name: "reading",
           classes: ["Person"],
           run: async (caller, items) => (
-            (inside = (await f.get.getObject(caller as never, { kind: "id", id })).object),
+            (inside = (await getObject(caller as never, { kind: "id", id })).object),
             items.map(() => add({ Note: "hooked" }))
           ),
         },
@@ -245,11 +254,11 @@ describe("answer hooks", () => {
       get: (target, name) => (calls.push(String(name)), Reflect.get(target, name).bind(target)),
     });
     const context = { ...f.context, r: { ...f.context.r, objects } };
-    await f.get.getObject(context, { kind: "id", id }, { depth: 0 });
+    await getObject(context, { kind: "id", id }, { depth: 0 });
     expect(calls).toEqual(["get", "outlines"]);
     calls.length = 0;
     f.hooks.use({ buildSerialization: [build(["Person"], () => null)] });
-    await f.get.getObject(context, { kind: "id", id }, { depth: 0 });
+    await getObject(context, { kind: "id", id }, { depth: 0 });
     expect(calls).toEqual(["get", "outlines"]);
   });
 });

@@ -1,15 +1,6 @@
 import { type ClassDefinition, type ObjectId, seesAll, type StoredObject } from "@sallyport/storage";
-import {
-  CreateObject,
-  DeleteObject,
-  GetObject,
-  ListObjects,
-  RestoreObject,
-  type SessionContext,
-  UpdateObject,
-  UpdateObjects,
-} from "../../src/index.ts";
-import { digests, type Fixture, openFixture, plainCursors } from "../fixture.ts";
+import type { ObjectContext } from "../../src/index.ts";
+import { type Fixture, openFixture, using } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 import { PlainHooks } from "./plain-hooks.ts";
 
@@ -50,18 +41,11 @@ const classes: ClassDefinition[] = [
   },
 ];
 
-/** Use cases with hooks over a database in memory, and a user with all rights on all classes but `Secret`. */
+/** Hooks over a database in memory, and a user with all rights on all classes but `Secret`. */
 export interface HookFixture {
   readonly fixture: Fixture;
   readonly hooks: PlainHooks;
-  readonly context: SessionContext;
-  readonly create: CreateObject;
-  readonly update: UpdateObject;
-  readonly updateAll: UpdateObjects;
-  readonly get: GetObject;
-  readonly list: ListObjects;
-  readonly delete: DeleteObject;
-  readonly restore: RestoreObject;
+  readonly context: ObjectContext;
   stored(id: ObjectId): Promise<StoredObject | undefined>;
 }
 
@@ -72,14 +56,7 @@ export async function openHookFixture(): Promise<HookFixture> {
   return {
     fixture,
     hooks,
-    context: await sessionContext(fixture, { groups: ["A1"] }),
-    create: new CreateObject(hooks),
-    update: new UpdateObject(hooks),
-    updateAll: new UpdateObjects(hooks),
-    get: new GetObject(hooks),
-    list: new ListObjects(digests, plainCursors, { took: () => {} }, hooks),
-    delete: new DeleteObject(hooks),
-    restore: new RestoreObject(hooks),
+    context: using(await sessionContext(fixture, { groups: ["A1"] }), { objectHooks: hooks }),
     stored: async (id) => (await fixture.r.objects.get([id], seesAll))[0],
   };
 }

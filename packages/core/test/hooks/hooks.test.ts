@@ -1,15 +1,21 @@
 import { type JsonValue, ServiceError } from "@sallyport/storage";
 import {
-  AcceptProviderUser,
   type FindRequest,
   type FindHookResult,
   type DeletedItem,
   type FindHook,
   type Hook,
   type ProviderUser,
-  type SessionContext,
+  deleteObject,
+  createObject,
+  listObjects,
+  updateObjects,
+  updateObject,
+  acceptProviderUser,
+  type ObjectContext,
 } from "../../src/index.ts";
 import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
+import { using } from "../fixture.ts";
 
 type DeleteHook = Hook<readonly DeletedItem[], void>;
 
@@ -18,7 +24,7 @@ describe("delete hooks", () => {
   beforeEach(async () => (f = await openHookFixture()));
 
   const remove = (id: string, recycled = false) =>
-    f.delete.deleteObject(f.context, { kind: "id", id }, { recycled, expectedVersions: null });
+    deleteObject(f.context, { kind: "id", id }, { recycled, expectedVersions: null });
   const insert = async (className: string, attributes: Record<string, string>) =>
     (
       await f.fixture.insert({
@@ -65,8 +71,8 @@ describe("delete hooks", () => {
           {
             name: "no",
             classes: ["Task"],
-            run: async (caller: SessionContext) => {
-              await f.create.createObject(caller, "Person", { Name: "trace" });
+            run: async (caller: ObjectContext) => {
+              await createObject(caller, "Person", { Name: "trace" });
               throw new ServiceError(718);
             },
           },
@@ -88,7 +94,7 @@ describe("delete hooks", () => {
           name: "adding",
           classes: ["Person"],
           run: async (caller) =>
-            void (await f.create.createObject(caller as SessionContext, "Task", { Title: "late", Owner: ada })),
+            void (await createObject(caller as ObjectContext, "Task", { Title: "late", Owner: ada })),
         },
       ],
     });
@@ -106,8 +112,8 @@ describe("delete hooks", () => {
           classes: ["Person"],
           run: (caller) =>
             caller.hookDepth === 1
-              ? f.delete.deleteObject(
-                  caller as SessionContext,
+              ? deleteObject(
+                  caller as ObjectContext,
                   { kind: "id", id: ada },
                   { recycled: false, expectedVersions: null },
                 )
@@ -126,7 +132,7 @@ describe("delete hooks", () => {
           name: "more",
           classes: ["Task"],
           run: async (caller) =>
-            void (await f.create.createObject(caller as SessionContext, "Task", { Title: "next", Owner: bob })),
+            void (await createObject(caller as ObjectContext, "Task", { Title: "next", Owner: bob })),
         },
       ],
     });
@@ -161,8 +167,8 @@ describe("query hooks", () => {
     );
   });
 
-  const list = async (query?: object, more: object = {}, context: SessionContext = f.context) => {
-    const { list: found, next } = await f.list.listObjects(context, {
+  const list = async (query?: object, more: object = {}, context: ObjectContext = f.context) => {
+    const { list: found, next } = await listObjects(context, {
       className: "Person",
       query: query as never,
       page: 0,
@@ -216,7 +222,7 @@ describe("query hooks", () => {
     expect(calls).toBe(2);
     expect(
       (
-        await f.updateAll.updateObjects(f.context, {
+        await updateObjects(f.context, {
           className: "Person",
           query: {},
           given: { Note: "young" },
@@ -225,7 +231,7 @@ describe("query hooks", () => {
       ).count,
     ).toBe(2);
     // Reads by hooks are complete.
-    expect(await list({}, {}, { ...f.context, hookDepth: 1 } as SessionContext)).toMatchObject({ count: 4 });
+    expect(await list({}, {}, { ...f.context, hookDepth: 1 } as ObjectContext)).toMatchObject({ count: 4 });
   });
 
   test("refuse the query, also under unknown names, names of other classes or values that are no text", async () => {
@@ -239,7 +245,7 @@ describe("query hooks", () => {
     for (const macro of ["No", "Tasks", "Managers", "Nothing", "", 5, null, ["No"], "__proto__"])
       await expect(list({ macro })).rejects.toMatchObject({ code: 307 });
     await expect(
-      f.updateAll.updateObjects(f.context, {
+      updateObjects(f.context, {
         className: "Person",
         query: { macro: "No" },
         given: {},
@@ -302,7 +308,7 @@ describe("hook for new users of a provider", () => {
   });
 
   const accept = () =>
-    new AcceptProviderUser(f.hooks).acceptProviderUser(f.context, {
+    acceptProviderUser(using(f.context, { objectHooks: f.hooks }), {
       userId,
       providerConfig: { name: "oidc" },
       userUuid: "u-1",
@@ -310,13 +316,13 @@ describe("hook for new users of a provider", () => {
       surname: "L",
       email: "ada@example.org",
     });
-  const answer = (value: JsonValue | undefined, work: (caller: SessionContext) => Promise<unknown> = async () => {}) =>
+  const answer = (value: JsonValue | undefined, work: (caller: ObjectContext) => Promise<unknown> = async () => {}) =>
     f.hooks.use({
       createUserProvider: [
         {
           name: "hook",
           classes: [],
-          run: async (caller, user) => (given.push(user), await work(caller as SessionContext), value),
+          run: async (caller, user) => (given.push(user), await work(caller as ObjectContext), value),
         },
       ],
     });
@@ -342,8 +348,8 @@ describe("hook for new users of a provider", () => {
   });
 
   test("runs in one transaction, in which no one else writes the user", async () => {
-    const note = (Note: string) => (as: SessionContext) =>
-      f.update.updateObject(
+    const note = (Note: string) => (as: ObjectContext) =>
+      updateObject(
         as,
         { kind: "id", id: userId },
         { given: { Note }, expectedVersions: null, serialization: undefined },

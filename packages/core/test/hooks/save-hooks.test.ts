@@ -1,5 +1,18 @@
 import { ServiceError } from "@sallyport/storage";
-import type { GivenAttributes, Hook, MemberChanges, SavedItem, SessionContext } from "../../src/index.ts";
+import {
+  type GivenAttributes,
+  type Hook,
+  type MemberChanges,
+  type SavedItem,
+  createObject,
+  updateObject,
+  deleteObject,
+  listObjects,
+  updateObjects,
+  restoreObject,
+  getObject,
+  type ObjectContext,
+} from "../../src/index.ts";
 import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
 
 describe("save hooks", () => {
@@ -11,21 +24,21 @@ describe("save hooks", () => {
   });
   const before = (
     classes: readonly string[],
-    each: (item: SavedItem, caller: SessionContext) => MemberChanges | null | Promise<MemberChanges | null>,
+    each: (item: SavedItem, caller: ObjectContext) => MemberChanges | null | Promise<MemberChanges | null>,
     name = "hook",
   ): BeforeSave => ({
     name,
     classes,
-    run: (caller, items) => Promise.all(items.map((item) => each(item, caller as SessionContext))),
+    run: (caller, items) => Promise.all(items.map((item) => each(item, caller as ObjectContext))),
   });
 
   let f: HookFixture;
   beforeEach(async () => (f = await openHookFixture()));
 
   const create = async (given: GivenAttributes, className = "Person") =>
-    (await f.create.createObject(f.context, className, given)).object["~ObjectID"];
+    (await createObject(f.context, className, given)).object["~ObjectID"];
   const patch = (id: string, given: GivenAttributes, expectedVersions: readonly number[] | null = null) =>
-    f.update.updateObject(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
+    updateObject(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
 
   test("receive the new object, the old one and the given attributes", async () => {
     const seen: SavedItem[] = [];
@@ -53,7 +66,7 @@ describe("save hooks", () => {
   test("change what is written, including mandatory attributes and links", async () => {
     const boss = await create({ Name: "Ada" });
     f.hooks.use({ beforeSave: [before(["Person"], () => set({ Name: "Carl", Boss: boss, Team: [boss] }, ["Note"]))] });
-    const { object } = await f.create.createObject(f.context, "Person", { Note: "x" });
+    const { object } = await createObject(f.context, "Person", { Note: "x" });
     expect(object).toMatchObject({ Name: "Carl", Boss: { "~ObjectID": boss, Name: "Ada" }, Team: { "~Count": 1 } });
     expect(await f.stored(object["~ObjectID"])).toMatchObject({
       version: 1,
@@ -61,7 +74,7 @@ describe("save hooks", () => {
     });
     expect((await f.stored(object["~ObjectID"]))?.attributes).not.toHaveProperty("Note");
     // References to it are known, too.
-    await f.delete.deleteObject(f.context, { kind: "id", id: boss }, { recycled: false, expectedVersions: null });
+    await deleteObject(f.context, { kind: "id", id: boss }, { recycled: false, expectedVersions: null });
     expect((await f.stored(object["~ObjectID"]))?.attributes).toMatchObject({ Boss: null });
   });
 
@@ -95,7 +108,7 @@ describe("save hooks", () => {
     const hook = (name: string, classes: readonly string[]) =>
       before(classes, ({ object }) => (order.push([name, object["Note"]]), set({ Note: name })), name);
     f.hooks.use({ beforeSave: [hook("a", ["Person"]), hook("b", ["Manager"]), hook("c", ["Task"])] });
-    expect((await f.create.createObject(f.context, "Manager", { Name: "Ada", Note: "given" })).object).toMatchObject({
+    expect((await createObject(f.context, "Manager", { Name: "Ada", Note: "given" })).object).toMatchObject({
       Note: "b",
     });
     expect(order).toEqual([
@@ -109,7 +122,7 @@ describe("save hooks", () => {
     f.hooks.use({
       beforeSave: [
         before(["Person"], async (_item, caller) => {
-          await f.create.createObject(caller, "Task", { Title: "trace" });
+          await createObject(caller, "Task", { Title: "trace" });
           throw new ServiceError(718, { detail: "not today" });
         }),
       ],
@@ -119,7 +132,7 @@ describe("save hooks", () => {
     expect(await f.stored(id)).toMatchObject({ version: 1 });
     expect(
       (
-        await f.list.listObjects(f.context, {
+        await listObjects(f.context, {
           className: "Task",
           query: undefined,
           page: 0,
@@ -142,7 +155,7 @@ describe("save hooks", () => {
           run: async (caller, items) => {
             for (const { object, previous } of items) {
               seen.push([object["Name"], previous?.["Name"] ?? null]);
-              await f.create.createObject(caller as SessionContext, "Task", {
+              await createObject(caller as ObjectContext, "Task", {
                 Title: "made",
                 Owner: object["~ObjectID"] as string,
               });
@@ -159,7 +172,7 @@ describe("save hooks", () => {
       ["Bob", "Ada"],
     ]);
     expect(await f.stored(id)).toMatchObject({ version: 1, attributes: { Name: "Ada" } });
-    const tasks = await f.list.listObjects(f.context, {
+    const tasks = await listObjects(f.context, {
       className: "Task",
       query: undefined,
       page: 0,
@@ -180,7 +193,7 @@ describe("save hooks", () => {
     f.hooks.use({
       beforeSave: [{ ...hook, run: (caller, items) => (sizes.push(items.length), hook.run(caller, items)) }],
     });
-    const changed = await f.updateAll.updateObjects(f.context, {
+    const changed = await updateObjects(f.context, {
       className: "Person",
       query: { where: { Age: 1 } },
       given: { Note: "all" },
@@ -190,7 +203,7 @@ describe("save hooks", () => {
     expect((await f.stored(ids[3] as string))?.attributes).toEqual({ Name: "3!", Age: 1, Note: "all" });
     expect(await f.stored(ids[4] as string)).toMatchObject({ version: 1 });
     await expect(
-      f.updateAll.updateObjects(f.context, { className: "Person", query: {}, given: {}, expectedVersions: [1] }),
+      updateObjects(f.context, { className: "Person", query: {}, given: {}, expectedVersions: [1] }),
     ).rejects.toMatchObject({ code: 713 });
   });
 
@@ -212,7 +225,7 @@ describe("save hooks", () => {
           name: "endless",
           classes: ["Person"],
           run: async (caller) =>
-            void ((calls += 1), await f.create.createObject(caller as SessionContext, "Person", { Name: "again" })),
+            void ((calls += 1), await createObject(caller as ObjectContext, "Person", { Name: "again" })),
         },
       ],
     });
@@ -222,10 +235,10 @@ describe("save hooks", () => {
 
   test("see objects restored from the recycle bin, and may change them", async () => {
     const id = await create({ Name: "Ada", Note: "old" });
-    await f.delete.deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
+    await deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
     const seen: SavedItem[] = [];
     f.hooks.use({ beforeSave: [before(["Person"], (item) => (seen.push(item), set({ Note: "back" })))] });
-    const { object } = await f.restore.restoreObject(f.context, { kind: "id", id });
+    const { object } = await restoreObject(f.context, { kind: "id", id });
     expect(seen).toEqual([
       { object: expect.objectContaining({ "~ObjectID": id, Name: "Ada", Note: "old" }), previous: null, given: {} },
     ]);
@@ -237,9 +250,9 @@ describe("save hooks", () => {
         }),
       ],
     });
-    await f.delete.deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
-    await expect(f.restore.restoreObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 718 });
-    await expect(f.get.getObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 609 });
+    await deleteObject(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
+    await expect(restoreObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 718 });
+    await expect(getObject(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 609 });
   });
 
   test("are not prepared for other classes", async () => {

@@ -3,20 +3,18 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import type { Account } from "@sallyport/storage";
 import {
   administrationOf,
-  customPasswordReset,
   type Database,
   FormerPasswords,
   KeyRings,
-  noHooks,
-  ownPasswordReset,
   type PasswordHasher,
   PrepareResetMail,
-  RotateKey,
   Tokens,
-  VerifyPassword,
+  rotateKey,
+  preparePasswordProof,
+  renewPassword,
 } from "../../src/index.ts";
 import { keyRingKind } from "../../src/keys/key-store.ts";
-import { digests, type Fixture, openFixture, random } from "../fixture.ts";
+import { digests, type Fixture, openFixture, random, using } from "../fixture.ts";
 import { hour, newPair, openKeyFixture, supplyOf } from "../keys/key-fixture.ts";
 import {
   concurrently,
@@ -71,7 +69,7 @@ describe("tokens", () => {
     const before = await tokenOf(here);
     expect(await here.read(database, before)).toEqual(session);
     expect(await there.read(database, before)).toEqual(session);
-    await new RotateKey(supplyOf(1)).rotateKey(administrationOf(database), { kind: "jwt" });
+    await rotateKey(using(administrationOf(database), { keySupply: supplyOf(1) }), { kind: "jwt" });
     const after = await tokenOf(here);
     for (const tokens of [here, there]) {
       expect(await tokens.read(database, after)).toEqual(session);
@@ -171,13 +169,12 @@ describe("password verification", () => {
     },
     isOutdated: (encoded) => !encoded.startsWith("new:"),
   };
-  const verifyPassword = new VerifyPassword(hasher, digests);
 
   describe("password proof", () => {
     let fixture: Fixture;
     const given = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
     const prove = async (user: string, pass: string) =>
-      (await verifyPassword.prepare(fixture.r.accounts, given(user, pass)))();
+      (await preparePasswordProof(using(fixture.context, { hasher }), given(user, pass)))();
     const accountOf = async (loginName: string) =>
       (await fixture.r.accounts.find({ realm: "database", loginName }, [])).account;
     const create = async (loginName: string, secret: string): Promise<Account> => {
@@ -216,33 +213,35 @@ describe("password verification", () => {
 
     test("renews a hash with outdated parameters, without a change of its version", async () => {
       const account = await create("ada", "old:right");
-      await verifyPassword.renew(fixture.r.accounts, account, given("ada", "right"));
+      await renewPassword(using(fixture.context, { hasher }), account, given("ada", "right"));
       expect(await accountOf("ada")).toEqual({ ...account, secret: "new:right" });
     });
 
     test("keeps a hash with current parameters", async () => {
       const account = await create("ada", "new:right");
-      await verifyPassword.renew(fixture.r.accounts, account, given("ada", "anything"));
+      await renewPassword(using(fixture.context, { hasher }), account, given("ada", "anything"));
       expect(await accountOf("ada")).toEqual(account);
     });
 
     test("does not overwrite a concurrent password change, nor fails when the renewal fails", async () => {
       const account = await create("ada", "old:right");
       await fixture.r.accounts.setSecret(account.userId, "new:changed", account.secretVersion);
-      await verifyPassword.renew(fixture.r.accounts, account, given("ada", "right"));
+      await renewPassword(using(fixture.context, { hasher }), account, given("ada", "right"));
       expect((await accountOf("ada"))?.secret).toBe("new:changed");
-      const broken = new VerifyPassword({ ...hasher, hash: () => Promise.reject(new Error("full")) }, digests);
-      await expect(broken.renew(fixture.r.accounts, account, given("ada", "right"))).resolves.toBeUndefined();
+      await expect(
+        renewPassword(
+          using(fixture.context, { hasher: { ...hasher, hash: () => Promise.reject(new Error("full")) } }),
+          account,
+          given("ada", "right"),
+        ),
+      ).resolves.toBeUndefined();
     });
   });
 });
 
 describe("reset mail preparation", () => {
   const minute = 60_000;
-  const resetMail = new PrepareResetMail(digests, random, {
-    own: ownPasswordReset,
-    custom: customPasswordReset(noHooks, 8),
-  });
+  const resetMail = new PrepareResetMail(digests, random);
 
   /** Two users with an address, and a clock that can be moved forward. */
   async function opened() {

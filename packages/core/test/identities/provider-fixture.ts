@@ -6,35 +6,30 @@ import {
   type ObjectId,
   type Repositories,
   ServiceError,
+  type RecordQuota,
 } from "@sallyport/storage";
 import {
   administrationOf,
-  AcceptProviderUser,
   type AppKeyContext,
-  AssignProviderUser,
-  ChangeNotice,
   type CallbackInput,
   CallbackAddresses,
   type ClientOrigin,
-  OpenPasswordSession,
-  LogInWithProvider,
-  FinishProviderLogIn,
   Gate,
   type LicenceMessages,
-  LogInAndLink,
-  type PendingLogInQuota,
   type MailLanguage,
   type MailJob,
-  PutProvider,
   ProviderSealing,
   RegisteredProviders,
-  SerializeOwnUser,
   type StartInput,
-  StartProviderLogIn,
-  ExchangeReturnCode,
-  VerifyPassword,
+  putProvider,
+  startProviderLogIn,
+  exchangeReturnCode,
+  finishProviderLogIn,
+  logInAndLink,
+  SealedMailJobs,
+  type MailJobContent,
 } from "../../src/index.ts";
-import { checkSecondFactors, digests, openFixture, random } from "../fixture.ts";
+import { digests, openFixture, services as usual } from "../fixture.ts";
 import { PlainHooks } from "../hooks/plain-hooks.ts";
 import { FakeProvider } from "./fake-provider.ts";
 
@@ -46,7 +41,7 @@ const hasher = {
 };
 
 export interface ProviderFixtureOptions {
-  readonly quota?: PendingLogInQuota;
+  readonly quota?: RecordQuota;
   readonly clockOffset?: () => number;
   readonly publicUrl?: string;
   readonly mail?: "none" | "refused" | "taken";
@@ -61,58 +56,68 @@ export async function openProviderFixture({
   licences,
 }: ProviderFixtureOptions = {}) {
   const fixture = await openFixture({}, clockOffset);
-  const { r, context, database } = fixture;
+  const { r, database } = fixture;
   const [google, facebook] = [new FakeProvider("google"), new FakeProvider("facebook")];
   const hooks = new PlainHooks();
-  const sealing = new ProviderSealing(new AesGcmKeyWrapping(new Uint8Array(32).fill(7)));
-  const providers = new RegisteredProviders(
+  const wrapping = new AesGcmKeyWrapping(new Uint8Array(32).fill(7));
+  const providerSealing = new ProviderSealing(wrapping);
+  const registeredProviders = new RegisteredProviders(
     new Map([google, facebook].map((each) => [each.type, each])),
-    sealing,
+    providerSealing,
     new CallbackAddresses(publicUrl),
   );
-  const gate = new Gate(digests, random, checkSecondFactors, async () => {}, licences);
-  const serializeOwnUser = new SerializeOwnUser(hooks);
-  const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
-  const starting = new StartProviderLogIn(providers, sealing, digests, random, quota);
-  const logInWithProvider = new LogInWithProvider(gate, assignUser, serializeOwnUser, digests, random);
-  const finishing = new FinishProviderLogIn({ providers, sealing, logInWithProvider, digests, random, quota });
-  const exchange = new ExchangeReturnCode(providers, sealing, logInWithProvider, digests);
   const sentMails: [string, MailJob][] = [];
-  const queueMail = async ({ alias }: { readonly alias: string }, order: MailJob) => {
-    sentMails.push([alias, order]);
-    if (mail === "refused") throw new ServiceError(706);
+  const jobs = new SealedMailJobs(wrapping);
+  const services = {
+    ...usual,
+    ...(licences && { licenceMessages: licences }),
+    objectHooks: hooks,
+    gate: new Gate(async () => {}),
+    hasher,
+    registeredProviders,
+    providerSealing,
+    outbox: {
+      jobs: {
+        seal: (alias: string, content: MailJobContent) => {
+          if ("job" in content) sentMails.push([alias, content.job]);
+          if (mail === "refused") throw new ServiceError(706);
+          return jobs.seal(alias, content);
+        },
+      } as SealedMailJobs,
+      settings: mail === "none" ? null : { outboxLimit: 10, unavailableAfter: 60_000 },
+      notify: () => {},
+    },
+    settings: { pendingProviderLogIns: quota, mailLanguage: "de" as const },
   };
-  const notice = new ChangeNotice({ configured: mail !== "none", queueMail }, "de");
-  const linking = new LogInAndLink(
-    new OpenPasswordSession(gate, new VerifyPassword(hasher, digests), serializeOwnUser),
-    digests,
-    random,
-    notice,
-  );
-  const putProvider = new PutProvider(sealing);
+  const context = { ...fixture.context, services };
 
   const register = (
     provider: FakeProvider,
     entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {},
   ) => {
     const { defaultUserId = null, appNames = ["app"], data = { clientId: "c", clientSecret: "s" } } = entry;
-    return putProvider.putProvider(administrationOf(database), {
-      provider,
-      name: provider.type,
-      data,
-      defaultUserId,
-      appNames,
-    });
+    return putProvider(
+      { ...administrationOf(database), services },
+      {
+        provider,
+        name: provider.type,
+        data,
+        defaultUserId,
+        appNames,
+      },
+    );
   };
   await register(google);
   await register(facebook);
 
   return {
     ...fixture,
+    context,
+    services,
     google,
     facebook,
     hooks,
-    sealing,
+    sealing: providerSealing,
     sentMails,
     register,
 
@@ -126,7 +131,7 @@ export async function openProviderFixture({
     },
 
     start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) =>
-      starting.startProviderLogIn(
+      startProviderLogIn(
         { ...context, origin },
         {
           providerName: "google",
@@ -145,7 +150,7 @@ export async function openProviderFixture({
       change: Partial<AppKeyContext> = {},
     ) => {
       const { token = null, enrol = false, ...shown } = input;
-      return exchange.exchangeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
+      return exchangeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
     },
 
     /** The parameters with which the provider redirects the browser of a log-in. */
@@ -162,7 +167,7 @@ export async function openProviderFixture({
       };
     },
 
-    finish: (input: CallbackInput) => finishing.finishProviderLogIn({ ...context, appKey: null } as never, input),
+    finish: (input: CallbackInput) => finishProviderLogIn({ ...context, appKey: null } as never, input),
 
     async dfUuid(): Promise<string> {
       const { outcome } = await this.finish(await this.startLogIn());
@@ -173,10 +178,7 @@ export async function openProviderFixture({
     link: (dfUuid: unknown, change: { user?: string; pass?: string; key?: string; language?: MailLanguage } = {}) => {
       const { user = "ada", pass = "secret", key, language = null } = change;
       const appKey = key === undefined ? context.appKey : { ...context.appKey, id: key };
-      return linking.logInAndLink(
-        { ...context, appKey },
-        { user, pass, appNames: ["app"], deviceId: null, dfUuid, language },
-      );
+      return logInAndLink({ ...context, appKey }, { user, pass, appNames: ["app"], deviceId: null, dfUuid, language });
     },
 
     trail: async () =>

@@ -13,12 +13,11 @@ import {
   type ProviderEntry,
   providerTypeOf,
   type ProviderUser,
-  type SessionContext,
-  UpdateObject,
+  updateObject,
+  type ObjectContext,
 } from "../../src/index.ts";
 import { codeOf, linksIn, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
 import { hostileTexts, openStoreFixture, type StoreFixture, unstorableTexts } from "../stores/store-fixture.ts";
-
 /** Look-alikes of a text, or other spellings that mean it elsewhere. */
 const disguises: readonly (readonly [string, (text: string) => string])[] = [
   ["a trailing blank", (text) => `${text} `],
@@ -139,8 +138,8 @@ describe("new user of a provider", () => {
     (userId: ObjectId) =>
     async ({ userObject }: ProviderUser, caller: HookCaller) => {
       const id = userObject["~ObjectID"] as string;
-      await new UpdateObject(f.hooks).updateObject(
-        caller as SessionContext,
+      await updateObject(
+        caller as HookCaller & ObjectContext,
         { kind: "id", id },
         { given: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
       );

@@ -7,7 +7,6 @@ import {
 } from "@sallyport/storage";
 import {
   Applications,
-  CheckSecondFactors,
   type AuthenticationAttempt,
   FactorProofs,
   FactorSecrets,
@@ -18,7 +17,7 @@ import {
   type SecondFactorInput,
   type TimeTokens,
 } from "../../src/index.ts";
-import { digests, type Fixture, openFixture, policy, random } from "../fixture.ts";
+import { digests, type Fixture, openFixture, policy, using } from "../fixture.ts";
 
 describe("second factors", () => {
   function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
@@ -46,12 +45,8 @@ describe("second factors", () => {
   };
 
   const secrets = new FactorSecrets(wrapping, digests);
-  const gate = new Gate(
-    digests,
-    random,
-    new CheckSecondFactors(new FactorProofs(secrets, tokens, digests)),
-    async () => {},
-  );
+  const factorProofs = new FactorProofs(secrets, tokens, digests);
+  const gate = new Gate(async () => {});
 
   let offset: number;
   let fixture: Fixture;
@@ -102,7 +97,7 @@ describe("second factors", () => {
       ...more,
     };
     return gate
-      .openSession(fixture.context, attempt, async () => {})
+      .openSession(using(fixture.context, { factorProofs }), attempt, async () => {})
       .then(
         () => 0,
         (error: unknown) => (error instanceof ServiceError ? error.code : 799),

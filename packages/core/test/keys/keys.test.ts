@@ -3,13 +3,13 @@ import {
   ChannelSecrets,
   administrationOf,
   KeyRings,
-  RotateKey,
   KeyStore,
   type ServerKeyKind,
   type StoredKey,
   type WrappedKeyPair,
+  rotateKey,
 } from "../../src/index.ts";
-import { random } from "../fixture.ts";
+import { random, using } from "../fixture.ts";
 import { hour, type KeyFixture, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
 import {
   concurrently,
@@ -85,7 +85,7 @@ describe("key rings", () => {
       const rings = new KeyRings(supplyOf(1));
       const { database, advance, keys } = fixture;
       const first = await rings.current("jwt", database);
-      const rotated = await new RotateKey(supplyOf(1)).rotateKey(administrationOf(database), { kind: "jwt" });
+      const rotated = await rotateKey(using(administrationOf(database), { keySupply: supplyOf(1) }), { kind: "jwt" });
       expect(rotated).toEqual({ keyId: (await rings.current("jwt", database)).keyId, before: first.keyId });
       expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId, first.keyId]);
       expect(
@@ -160,7 +160,7 @@ describe("key rings", () => {
 
   describe("key rotation", () => {
     const rotate = (supply: Parameters<typeof supplyOf>, lost = false) =>
-      new RotateKey(supplyOf(...supply)).rotateKey(administrationOf(fixture.database), { kind: "jwt", lost });
+      rotateKey(using(administrationOf(fixture.database), { keySupply: supplyOf(...supply) }), { kind: "jwt", lost });
 
     test("creates the first key of a database without one", async () => {
       const rotated = await rotate([1]);

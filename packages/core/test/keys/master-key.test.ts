@@ -1,8 +1,9 @@
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { passwordAuthentication, type RecordValue } from "@sallyport/storage";
-import { administrationOf, ChannelSecrets, ResealSecrets, type SealedPurpose, sealedTexts } from "@sallyport/core";
-import { random } from "../fixture.ts";
+import { administrationOf, ChannelSecrets, type SealedPurpose, sealedTexts } from "@sallyport/core";
+import { random, using } from "../fixture.ts";
 import { hour, type KeyFixture, openKeyFixture } from "./key-fixture.ts";
+import { resealSecrets } from "../../src/index.ts";
 
 /** Stored secrets under a former master key, and the work that seals them again. */
 const [former, current, lost] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
@@ -11,7 +12,6 @@ const [former, current, lost] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(
   Uint8Array,
 ];
 const wrapping = new AesGcmKeyWrapping(current, [former]);
-const work = new ResealSecrets(wrapping);
 let fixture: KeyFixture;
 
 beforeEach(async () => {
@@ -19,7 +19,8 @@ beforeEach(async () => {
 });
 
 const records = () => fixture.database.storage.repositories.records;
-const reseal = (dryRun = false) => work.resealSecrets(administrationOf(fixture.database), { dryRun });
+const reseal = (dryRun = false) =>
+  resealSecrets(using(administrationOf(fixture.database), { keyWrapping: wrapping }), { dryRun });
 const leftOf = async (dryRun = true) =>
   (await reseal(dryRun)).counts.flatMap(({ kind, former: left, unreadable, until }) =>
     left + unreadable === 0 ? [] : [{ kind, left, unreadable, until }],
@@ -118,7 +119,7 @@ test("counts what no key opens, and changes nothing without a master key or in a
   ];
   expect([await leftOf(), await leftOf()]).toEqual([expected, expected]);
   expect(await leftOf(false)).toEqual(expected.slice(1));
-  const without = new ResealSecrets(null).resealSecrets(administrationOf(fixture.database));
+  const without = resealSecrets(using(administrationOf(fixture.database), { keyWrapping: null }));
   await expect(without).rejects.toMatchObject({ code: 705 });
 });
 

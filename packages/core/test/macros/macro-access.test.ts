@@ -1,5 +1,5 @@
 import type { ObjectId } from "@sallyport/storage";
-import { inTransaction, type SessionContext } from "../../src/index.ts";
+import { inTransaction, type ObjectContext } from "../../src/index.ts";
 import { sessionContext } from "../session-context.ts";
 import { code, MacroFixture } from "./macro-fixture.ts";
 
@@ -11,8 +11,8 @@ beforeEach(async () => {
 
 describe("macro access", () => {
   let groups: ObjectId[];
-  let member: SessionContext;
-  let administrator: SessionContext;
+  let member: ObjectContext;
+  let administrator: ObjectContext;
 
   beforeEach(async () => {
     groups = await macros.fixture.insert({ className: "UserGroup", attributes: { Name: "Accounting" } });

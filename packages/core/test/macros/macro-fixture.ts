@@ -1,27 +1,20 @@
 import type { JsonValue } from "@sallyport/storage";
 import {
-  CreateObject,
-  DeleteObject,
   type ExecutedMacro,
-  ExecuteMacro,
-  GetObject,
-  GetReaders,
   HostCalls,
   InspectedLibrary,
   InspectedMacroSource,
   type LoadedModules,
-  LockObject,
-  ListObjects,
-  SetReaders,
   MacroRunner,
   type MacroText,
   ModuleInspector,
   type RequestForms,
-  type SessionContext,
-  UnlockObject,
-  UpdateObject,
+  executeMacro,
+  type ObjectContext,
+  type Uses,
+  type MacroServices,
 } from "../../src/index.ts";
-import { digests, type Fixture, openFixture, plainCursors } from "../fixture.ts";
+import { type Fixture, openFixture, using } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 import { FakeRuntime, type FakeRun } from "./fake-runtime.ts";
 
@@ -51,11 +44,11 @@ export class MacroFixture {
   readonly loaded: LoadedModules[] = [];
   readonly source = { generation: 1, texts: [] as MacroText[], read: async () => this.source.texts };
   readonly library: InspectedLibrary;
-  readonly executeMacro: ExecuteMacro;
+  readonly context: ObjectContext & Uses<MacroServices>;
 
   private constructor(
     readonly fixture: Fixture,
-    readonly context: SessionContext,
+    context: ObjectContext,
   ) {
     const reports = {
       executed: (execution: ExecutedMacro) => void this.executed.push(execution),
@@ -68,20 +61,9 @@ export class MacroFixture {
       this.alarms.add(call);
       return () => void this.alarms.delete(call);
     };
-    const useCases = {
-      getObject: new GetObject(),
-      listObjects: new ListObjects(digests, plainCursors, { took: () => {} }),
-      createObject: new CreateObject(),
-      updateObject: new UpdateObject(),
-      getReaders: new GetReaders(),
-      setReaders: new SetReaders(),
-      deleteObject: new DeleteObject(),
-      lockObject: new LockObject(),
-      unlockObject: new UnlockObject(),
-    };
     const runner = new MacroRunner({
       runtime: this.runtime,
-      calls: new HostCalls(useCases, forms),
+      calls: new HostCalls(forms),
       reports,
       queueTimeout: 100,
       hookTime: 1_000,
@@ -95,7 +77,7 @@ export class MacroFixture {
       reports,
     });
     Object.assign(fixture.database, { macros: this.library });
-    this.executeMacro = new ExecuteMacro(runner, reports);
+    this.context = using(context, { macroRunner: runner, macroReports: reports });
   }
 
   static async open(): Promise<MacroFixture> {
@@ -127,9 +109,9 @@ export class MacroFixture {
   execute(
     name: string,
     input?: JsonValue,
-    { skipCheck = false, as = this.context } = {},
+    { skipCheck = false, as = this.context }: { skipCheck?: boolean; as?: ObjectContext } = {},
   ): Promise<JsonValue | undefined> {
-    return this.executeMacro.executeMacro(as, name, { input, skipCheck }).then(({ result }) => result);
+    return executeMacro(using(as, this.context.services), name, { input, skipCheck }).then(({ result }) => result);
   }
 }
 

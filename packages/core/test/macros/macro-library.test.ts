@@ -9,10 +9,10 @@ import {
   MacroFault,
   MacroStore,
   maxMacroBytes,
-  PutMacro,
   removeMacro,
+  putMacro,
 } from "../../src/index.ts";
-import { type Fixture, openFixture } from "../fixture.ts";
+import { type Fixture, openFixture, using } from "../fixture.ts";
 import { MacroFixture } from "./macro-fixture.ts";
 
 describe("macro library", () => {
@@ -194,9 +194,13 @@ describe("macros stored by a command", () => {
 
   const given: GivenMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
   const removal = { changedBy: "ada", expectedVersion: null };
-  const putting = new PutMacro({ inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) });
   const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) =>
-    putting.putMacro(administrationOf(fixture.database), { ...given, ...more, expectedVersion });
+    putMacro(
+      using(administrationOf(fixture.database), {
+        moduleInspector: { inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) },
+      }),
+      { ...given, ...more, expectedVersion },
+    );
   const auditEvents = async () =>
     (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
@@ -256,15 +260,22 @@ describe("macros stored by a command", () => {
   test("are inspected before they are stored", async () => {
     const fault = new MacroFault("invalid", "Report", "run: A function is expected.");
     const seen: unknown[] = [];
-    const strict = new PutMacro({
-      inspect: async (texts) => {
-        seen.push(...texts);
-        return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault, transient: false } }));
-      },
-    });
-    await expect(strict.putMacro(administrationOf(fixture.database), { ...given, expectedVersion: null })).rejects.toBe(
-      fault,
-    );
+    await expect(
+      putMacro(
+        using(administrationOf(fixture.database), {
+          moduleInspector: {
+            inspect: async (texts) => {
+              seen.push(...texts);
+              return texts.map((text) => ({
+                ...text,
+                module: { kind: "broken", name: text.name, fault, transient: false },
+              }));
+            },
+          },
+        }),
+        { ...given, expectedVersion: null },
+      ),
+    ).rejects.toBe(fault);
     expect(seen).toEqual([{ name: "Report", text: given.text, language: "js", origin: "Report" }]);
     expect(await new MacroStore(fixture.r).load()).toEqual({ generation: 0, macros: [] });
   });

@@ -9,8 +9,8 @@ import {
   type MailOutcome,
   type MailSettings,
   mailJobs,
-  QueueMail,
-  type QueueMailParts,
+  type MailContext,
+  type Outbox,
   type ResetMail,
   SealedMailJobs,
   type WaitingMail,
@@ -30,7 +30,6 @@ export class MailFixture {
   readonly rung: string[] = [];
   readonly storage = new MemoryStorage({ clockOffset: () => this.offset });
   readonly orders = sealedMailJobs();
-  readonly queueMail = this.queueMailWith({});
   /** The outcomes of the next messages. */
   onSend: (mail: Mail) => Promise<MailOutcome> = async () => ({ kind: "sent" });
   resetMail: ResetMail = {
@@ -45,13 +44,17 @@ export class MailFixture {
     return fixture;
   }
 
-  get mailContext() {
-    return { alias: "a", r: this.storage.repositories };
+  get mailContext(): MailContext {
+    return this.mailContextWith({});
   }
 
-  queueMailWith(parts: Partial<QueueMailParts>): QueueMail {
+  mailContextWith(outbox: Partial<Outbox>): MailContext {
     const notify = (alias: string) => void this.rung.push(alias);
-    return new QueueMail({ jobs: this.orders, digests: new NodeDigests(), settings, notify, ...parts });
+    return {
+      database: { alias: "a", digests: new NodeDigests() },
+      r: this.storage.repositories,
+      services: { outbox: { jobs: this.orders, settings, notify, ...outbox } },
+    };
   }
 
   waiting(): Promise<WaitingMail> {

@@ -1,4 +1,4 @@
-import { Applications, MailerUnusable, type MailJob, SealedMailJobs } from "../../src/index.ts";
+import { Applications, MailerUnusable, type MailJob, SealedMailJobs, queueMail } from "../../src/index.ts";
 import { MailFixture, minute, sealedMailJobs } from "./mail-fixture.ts";
 
 describe("mail delivery", () => {
@@ -12,7 +12,7 @@ describe("mail delivery", () => {
   });
 
   test("forgets a sent message", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     expect(await fixture.deliver()).toEqual({ kind: "sent" });
     expect(fixture.sent).toMatchObject([
       { to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) },
@@ -21,14 +21,14 @@ describe("mail delivery", () => {
   });
 
   test("forgets a message that is refused permanently, and reports it", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => ({ kind: "rejected", reply: "550 5.1.1" });
     expect(await fixture.deliver()).toEqual({ kind: "rejected", reply: "550 5.1.1" });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("retries a temporary refusal after growing delays, up to a maximum", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => ({ kind: "deferred", reply: "450" });
     const delays = [];
     for (let attempt = 0; attempt < 9; attempt += 1) {
@@ -44,7 +44,7 @@ describe("mail delivery", () => {
   });
 
   test("retries within a minute while the transport is unavailable, and counts it", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     const error = new MailerUnusable("unreachable", "not there");
     fixture.onSend = () => Promise.reject(error);
     const delays = [];
@@ -62,7 +62,7 @@ describe("mail delivery", () => {
   test("a job counts as stuck from its first transport failure until another outcome, at most for its waiting time", async () => {
     const failing = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
     const stuckMinutes = async () => Math.floor((await fixture.waiting()).stuck / minute);
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     fixture.onSend = failing;
     await fixture.deliver();
     fixture.advance(5 * minute);
@@ -80,7 +80,7 @@ describe("mail delivery", () => {
     fixture.onSend = async () => ({ kind: "sent" });
     await fixture.deliver();
     expect(await fixture.waiting()).toEqual({ count: 0, oldest: 0, stuck: 0 });
-    await fixture.queueMail.queueMail(fixture.mailContext, reset);
+    await queueMail(fixture.mailContext, reset);
     fixture.onSend = failing;
     fixture.advance(50 * minute);
     await fixture.deliver();
@@ -89,7 +89,7 @@ describe("mail delivery", () => {
   });
 
   test("sends an interrupted message again with the same reference", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, reset);
+    await queueMail(fixture.mailContext, reset);
     const references: string[] = [];
     const tokens: string[] = [];
     let prepared = 0;
@@ -114,7 +114,7 @@ describe("mail delivery", () => {
 
   describe("request for a new password", () => {
     test("is prepared when it is sent, and its token waits sealed", async () => {
-      await fixture.queueMail.queueMail(fixture.mailContext, reset);
+      await queueMail(fixture.mailContext, reset);
       fixture.onSend = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
       await fixture.deliver();
       fixture.advance(2 * minute);
@@ -133,13 +133,13 @@ describe("mail delivery", () => {
     });
 
     test("for an unknown user is forgotten without a message", async () => {
-      await fixture.queueMail.queueMail(fixture.mailContext, { ...reset, user: "nobody" });
+      await queueMail(fixture.mailContext, { ...reset, user: "nobody" });
       expect(await fixture.deliver()).toEqual({ kind: "skipped" });
       expect([fixture.sent, (await fixture.waiting()).count]).toEqual([[], 0]);
     });
 
     test("discards its preparation when another process takes it over", async () => {
-      await fixture.queueMail.queueMail(fixture.mailContext, reset);
+      await queueMail(fixture.mailContext, reset);
       const late = await fixture.claim();
       fixture.advance(2 * minute);
       await fixture.claim();
@@ -157,7 +157,7 @@ describe("mail delivery", () => {
     });
 
     test("is retried when its preparation fails", async () => {
-      await fixture.queueMail.queueMail(fixture.mailContext, reset);
+      await queueMail(fixture.mailContext, reset);
       const error = new Error("failed");
       fixture.resetMail = { prepare: () => Promise.reject(error) };
       expect(await fixture.deliver()).toEqual({ kind: "failed", error, delay: 10_000 });
@@ -166,7 +166,7 @@ describe("mail delivery", () => {
   });
 
   test("reports a job that was lost while it was sent, as it may arrive twice", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => {
       fixture.advance(2 * minute);
       await fixture.claim();
@@ -177,7 +177,7 @@ describe("mail delivery", () => {
   });
 
   test("a job sealed with another master key waits for a process with that key", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     const delivery = await fixture
       .deliverMail(sealedMailJobs(8))
       .deliverMail({ alias: "a", storage: fixture.storage }, await fixture.claim());
@@ -211,7 +211,7 @@ describe("mail job", () => {
   });
 
   test("waits sealed, and wakes the sender", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     const { sealed } = (await fixture.claim()).value;
     expect(sealed).not.toMatch(/anna/i);
     expect(fixture.orders.open("a", sealed)).toEqual({ job: changed });
@@ -230,7 +230,7 @@ describe("mail job", () => {
 
   test("of a rolled-back transaction does not exist", async () => {
     const failed = fixture.storage.transaction(async (r) => {
-      await fixture.queueMail.queueMail({ alias: "a", r }, changed);
+      await queueMail({ ...fixture.mailContext, r }, changed);
       throw new Error("failed");
     });
     await expect(failed).rejects.toThrow("failed");
@@ -242,7 +242,7 @@ describe("mail job", () => {
     ["a request for a new password", reset, 59, 61],
     ["a notice", changed, 3 * 24 * 60 - 1, 3 * 24 * 60 + 1],
   ])("%s is sent while it is useful", async (_what, order, before, after) => {
-    await fixture.queueMail.queueMail(fixture.mailContext, order);
+    await queueMail(fixture.mailContext, order);
     fixture.advance(before * minute);
     expect((await fixture.waiting()).count).toBe(1);
     fixture.advance((after - before) * minute);
@@ -250,25 +250,22 @@ describe("mail job", () => {
   });
 
   test("is refused with 712 without mail and without a master key", async () => {
-    const none = fixture.queueMailWith({ settings: null });
-    const unsealed = fixture.queueMailWith({ jobs: new SealedMailJobs(null) });
-    expect([none.configured, fixture.queueMail.configured]).toEqual([false, true]);
-    for (const orders of [none, unsealed])
-      await expect(orders.queueMail(fixture.mailContext, reset)).rejects.toMatchObject({ code: 712 });
+    for (const outbox of [{ settings: null }, { jobs: new SealedMailJobs(null) }])
+      await expect(queueMail(fixture.mailContextWith(outbox), reset)).rejects.toMatchObject({ code: 712 });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("is refused with 706 when the queue is full, and requests for a new password leave half of the room", async () => {
-    const { queueMail, mailContext } = fixture;
-    for (let index = 0; index < 5; index += 1) await queueMail.queueMail(mailContext, reset);
-    await expect(queueMail.queueMail(mailContext, reset)).rejects.toMatchObject({ code: 706 });
-    for (const order of [code, changed, code, changed, code]) await queueMail.queueMail(mailContext, order);
-    await expect(queueMail.queueMail(mailContext, code)).rejects.toMatchObject({ code: 706 });
+    const { mailContext } = fixture;
+    for (let index = 0; index < 5; index += 1) await queueMail(mailContext, reset);
+    await expect(queueMail(mailContext, reset)).rejects.toMatchObject({ code: 706 });
+    for (const order of [code, changed, code, changed, code]) await queueMail(mailContext, order);
+    await expect(queueMail(mailContext, code)).rejects.toMatchObject({ code: 706 });
   });
 
   describe("while no message can be delivered", () => {
     beforeEach(async () => {
-      await fixture.queueMail.queueMail(fixture.mailContext, changed);
+      await queueMail(fixture.mailContext, changed);
       fixture.onSend = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
       await fixture.deliver();
       fixture.onSend = async () => ({ kind: "sent" });
@@ -276,10 +273,10 @@ describe("mail job", () => {
 
     test("jobs are accepted for a while, then refused with 712 for all users", async () => {
       fixture.advance(14 * minute);
-      await fixture.queueMail.queueMail(fixture.mailContext, reset);
+      await queueMail(fixture.mailContext, reset);
       fixture.advance(2 * minute);
       for (const user of ["anna", "nobody"])
-        await expect(fixture.queueMail.queueMail(fixture.mailContext, { ...reset, user })).rejects.toMatchObject({
+        await expect(queueMail(fixture.mailContext, { ...reset, user })).rejects.toMatchObject({
           code: 712,
         });
     });
@@ -287,17 +284,17 @@ describe("mail job", () => {
     test("jobs are accepted again after a delivery", async () => {
       fixture.advance(20 * minute);
       await fixture.deliver();
-      await fixture.queueMail.queueMail(fixture.mailContext, reset);
+      await queueMail(fixture.mailContext, reset);
       expect((await fixture.waiting()).count).toBe(1);
     });
   });
 
   test("one undeliverable address does not cause refusals", async () => {
-    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    await queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => ({ kind: "deferred", reply: "450" });
     await fixture.deliver();
     fixture.advance(60 * minute);
-    await fixture.queueMail.queueMail(fixture.mailContext, reset);
+    await queueMail(fixture.mailContext, reset);
     expect((await fixture.waiting()).count).toBe(2);
   });
 });

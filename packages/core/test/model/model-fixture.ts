@@ -1,6 +1,6 @@
 import type { ObjectId, Principal, ServiceError } from "@sallyport/storage";
-import { type ClassStructure, type GivenClass, PutClass, ReadStructure, RemoveClass } from "../../src/index.ts";
-import { type Fixture, openFixture } from "../fixture.ts";
+import { type ClassStructure, type GivenClass, putClass, removeClass, readStructure } from "../../src/index.ts";
+import { type Fixture, openFixture, using } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
 export const administrator: Principal = { userId: "1", groups: [], administrator: true };
@@ -29,15 +29,14 @@ export async function openModelFixture(): Promise<ModelFixture> {
     ...fixture,
     aligned,
     put: async (name, definition = {}, expectedGenerations = null, principal = administrator) =>
-      new PutClass(indexes).putClass(await contextOf(principal), {
+      putClass(using(await contextOf(principal), { indexKeeper: indexes }), {
         name,
         definition: { base: null, attributes: [], rights: [], ...definition },
         expectedGenerations,
       }),
     remove: async (name, expectedGenerations = null, principal = administrator) =>
-      new RemoveClass(indexes).removeClass(await contextOf(principal), { name, expectedGenerations }),
-    structure: async (principal = administrator) =>
-      (await new ReadStructure().readStructure(await contextOf(principal))).classes,
+      removeClass(using(await contextOf(principal), { indexKeeper: indexes }), { name, expectedGenerations }),
+    structure: async (principal = administrator) => (await readStructure(await contextOf(principal))).classes,
     generation: async () => (await fixture.r.model.load()).generation,
     group: async () => (await fixture.insert({ className: "UserGroup", attributes: { Name: "group" } }))[0] as ObjectId,
   };

@@ -1,7 +1,8 @@
 import { builtInClasses, type ClassDefinition, type JsonValue, type ObjectId, ServiceError } from "@sallyport/storage";
-import { type GivenAttribute, type GivenClass, initialClasses, type NamedClass, RemoveClass } from "../../src/index.ts";
+import { type GivenAttribute, type GivenClass, initialClasses, type NamedClass, removeClass } from "../../src/index.ts";
 import { administrator, type ModelFixture, openModelFixture, outcomeOf } from "./model-fixture.ts";
 import { sessionContext } from "../session-context.ts";
+import { using } from "../fixture.ts";
 
 describe("audit of model changes", () => {
   let fixture: ModelFixture;
@@ -63,10 +64,10 @@ describe("audit of model changes", () => {
         }),
     });
     const database = Object.assign(Object.create(fixture.database) as typeof fixture.database, { storage: failing });
-    const removal = new RemoveClass({ begin: () => {} }).removeClass(
-      { ...context, database },
-      { name: "Order", expectedGenerations: null },
-    );
+    const removal = removeClass(using({ ...context, database }, { indexKeeper: { begin: () => {} } }), {
+      name: "Order",
+      expectedGenerations: null,
+    });
     await expect(removal).rejects.toThrow("rolled back");
     expect(await auditEvents()).toEqual(["class.created Order"]);
     expect((await fixture.structure()).map(({ name }) => name)).toContain("Order");

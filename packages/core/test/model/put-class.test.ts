@@ -1,5 +1,5 @@
 import { builtInClasses } from "@sallyport/storage";
-import { AlignIndexes, type GivenAttribute, type GivenClass } from "../../src/index.ts";
+import { type GivenAttribute, type GivenClass, alignIndexes } from "../../src/index.ts";
 import { type ModelFixture, openModelFixture, outcomeOf } from "./model-fixture.ts";
 
 const text = (name: string): GivenAttribute => ({ name, type: "string" });
@@ -365,7 +365,7 @@ describe("ReadStructure", () => {
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "building"]);
     await storage.alignIndexes([{ className: "Below", attribute: "Total", type: "number" }]);
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "ready"]);
-    expect(await new AlignIndexes().alignIndexes(storage)).toEqual({
+    expect(await alignIndexes(storage)).toEqual({
       built: [{ className: "Base", attribute: "Total", type: "number" }],
       removed: 0,
       left: [],

@@ -1,10 +1,11 @@
 import { type ObjectId, passwordAuthentication, seesAll } from "@sallyport/storage";
 import { deletionClasses, deletionFixture } from "./deletion-fixture.ts";
 import { sessionContext } from "../session-context.ts";
+import { restoreObject, deleteObject } from "../../src/index.ts";
 
 describe("deleting objects", () => {
   const at = deletionFixture();
-  const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, restore, remove, errorWith } = at;
+  const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, errorWith } = at;
 
   test("clears references at a permanent deletion, and keeps them while the object can be restored", async () => {
     const [gone1, stays] = [await create(), await create()];
@@ -251,20 +252,20 @@ describe("deleting objects", () => {
       await expect(deleteIn(writer, id, { expectedVersions })).rejects.toEqual(errorWith(404));
     for (const expectedVersions of [[7], [2, 3], []])
       await expect(deleted(id, { expectedVersions })).rejects.toEqual(errorWith(713));
-    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(errorWith(404));
+    await expect(restoreObject(writer, { kind: "id", id })).rejects.toEqual(errorWith(404));
     await expect(restored(id)).rejects.toEqual(errorWith(307));
 
     await deleted(id, { expectedVersions: [7, 1], recycled: true });
     for (const as of [at.context, writer])
       await expect(deleteIn(as, id, { expectedVersions: [7] })).rejects.toEqual(errorWith(609));
-    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(errorWith(404));
+    await expect(restoreObject(writer, { kind: "id", id })).rejects.toEqual(errorWith(404));
     await expect(restored(id)).resolves.toMatchObject({ version: 3 });
     await deleted(id);
     for (const again of [() => deleted(id), () => restored(id), () => deleted(id, { recycled: true })])
       await expect(again()).rejects.toEqual(errorWith(609));
     const uuid = (await at.fixture.r.deletion.find({ kind: "id", id }, seesAll))?.uuid ?? "";
     await expect(
-      remove.deleteObject(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
+      deleteObject(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
     ).rejects.toEqual(errorWith(609));
 
     // An object that was invisible is reported as unknown, not as deleted.
@@ -272,7 +273,7 @@ describe("deleting objects", () => {
     await deleteIn(administrator, hidden, { recycled: true });
     await expect(deleted(hidden)).rejects.toEqual(errorWith(304));
     await expect(restored(hidden)).rejects.toEqual(errorWith(304));
-    await expect(restore.restoreObject(administrator, { kind: "id", id: hidden })).resolves.toMatchObject({
+    await expect(restoreObject(administrator, { kind: "id", id: hidden })).resolves.toMatchObject({
       version: 3,
     });
   });

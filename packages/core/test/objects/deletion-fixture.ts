@@ -1,5 +1,5 @@
 import { type ClassDefinition, type NewObject, type ObjectId, seesAll, type StoredObject } from "@sallyport/storage";
-import { DeleteObject, type DeleteObjectInput, RestoreObject, type SessionContext } from "../../src/index.ts";
+import { type DeleteObjectInput, deleteObject, restoreObject, type ObjectContext } from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
@@ -58,8 +58,7 @@ export const deletionClasses: ClassDefinition[] = [
 /** Fixture for deletions and restores, with a new database for each test. Call it where tests are defined. */
 export function deletionFixture() {
   let fixture: Fixture;
-  let context: SessionContext;
-  const [remove, restore] = [new DeleteObject(), new RestoreObject()];
+  let context: ObjectContext;
   const errorWith = (code: number) => expect.objectContaining({ code });
 
   beforeEach(async () => {
@@ -81,11 +80,11 @@ export function deletionFixture() {
     };
     return (await fixture.insert(object))[0] as ObjectId;
   };
-  const deleteIn = (as: SessionContext, id: ObjectId, input: Partial<DeleteObjectInput> = {}) =>
-    remove.deleteObject(as, { kind: "id", id }, { recycled: false, expectedVersions: null, ...input });
+  const deleteIn = (as: ObjectContext, id: ObjectId, input: Partial<DeleteObjectInput> = {}) =>
+    deleteObject(as, { kind: "id", id }, { recycled: false, expectedVersions: null, ...input });
   const deleted = (id: ObjectId, input?: Partial<DeleteObjectInput>) => deleteIn(context, id, input);
   const recycle = (id: ObjectId) => deleted(id, { recycled: true });
-  const restored = (id: ObjectId) => restore.restoreObject(context, { kind: "id", id });
+  const restored = (id: ObjectId) => restoreObject(context, { kind: "id", id });
   const live = async (...ids: ObjectId[]) => (await fixture.r.objects.get(ids, seesAll)).map(({ id }) => id).toSorted();
   const read = async (id: ObjectId) => (await fixture.r.objects.get([id], seesAll))[0] as StoredObject;
   const leftOf = async (id: ObjectId) => (await fixture.r.deletion.find({ kind: "id", id }, seesAll))?.kind;
@@ -109,8 +108,6 @@ export function deletionFixture() {
     live,
     read,
     recycle,
-    remove,
-    restore,
     restored,
   };
 }

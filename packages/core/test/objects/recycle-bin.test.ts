@@ -1,5 +1,12 @@
 import type { ObjectId } from "@sallyport/storage";
-import { type Database, ListRecycled, PurgeRecycled, type SessionContext } from "../../src/index.ts";
+import {
+  type Database,
+  type SessionContext,
+  listRecycled,
+  purgeRecycled,
+  purgeAllRecycled,
+  type ObjectContext,
+} from "../../src/index.ts";
 import { deletionFixture, deletionRights } from "./deletion-fixture.ts";
 import { digests, plainCursors } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
@@ -8,7 +15,6 @@ import { sessionContext } from "../session-context.ts";
 describe("recycle bin", () => {
   const at = deletionFixture();
   const { create, deleteIn, deleted, errorWith, leftOf, read, live, restored } = at;
-  const [list, purge] = [new ListRecycled(plainCursors), new PurgeRecycled()];
 
   const as = (userId: ObjectId, who: Partial<SessionContext["principal"]> = {}) =>
     sessionContext(at.fixture, { groups: ["A1"], userId, ...who });
@@ -16,7 +22,7 @@ describe("recycle bin", () => {
   const listed = async (context = at.context, perPage = 100) => {
     const ids: [ObjectId, ObjectId | null][] = [];
     for (let cursor: string | undefined; ; ) {
-      const page = await list.listRecycled(context, { perPage, cursor });
+      const page = await listRecycled(context, { perPage, cursor });
       ids.push(
         ...page.elements.map((element): [ObjectId, ObjectId | null] => [element["~ObjectID"], element["~DeletedBy"]]),
       );
@@ -24,11 +30,11 @@ describe("recycle bin", () => {
       cursor = page.next;
     }
   };
-  const purged = (id: ObjectId, context = at.context) => purge.purgeRecycled(context, { kind: "id", id });
-  const all = (context = at.context, allUsers = false) => purge.purgeAllRecycled(context, { allUsers });
+  const purged = (id: ObjectId, context = at.context) => purgeRecycled(context, { kind: "id", id });
+  const all = (context = at.context, allUsers = false) => purgeAllRecycled(context, { allUsers });
 
   describe("with a quota", () => {
-    const limited = (context: SessionContext): SessionContext => {
+    const limited = (context: ObjectContext): ObjectContext => {
       const { policy } = context.database;
       const database = Object.create(context.database, {
         policy: { value: { ...policy, objects: { recycleBinPerUser: 3 } } },
@@ -91,10 +97,10 @@ describe("recycle bin", () => {
     expect(await listed(await as("AAA", { groups: ["ZZ"] }))).toEqual([]);
     await restored(follower);
     expect((await listed(ada)).map(([id]) => id)).toEqual([hidden]);
-    const { next } = await list.listRecycled(admin, { perPage: 1, cursor: undefined });
-    await expect(list.listRecycled(ada, { perPage: 1, cursor: next as string })).rejects.toEqual(errorWith(307));
+    const { next } = await listRecycled(admin, { perPage: 1, cursor: undefined });
+    await expect(listRecycled(ada, { perPage: 1, cursor: next as string })).rejects.toEqual(errorWith(307));
     const foreign = await plainCursors.seal(ada, { query: "recycler AAA", position: { values: ["x"], id: "1" } });
-    await expect(list.listRecycled(ada, { perPage: 1, cursor: foreign })).rejects.toEqual(errorWith(307));
+    await expect(listRecycled(ada, { perPage: 1, cursor: foreign })).rejects.toEqual(errorWith(307));
   });
 
   test("purges a deletion with its cascade, and clears references", async () => {

@@ -4,13 +4,13 @@ import {
   type ObjectId,
   passwordAuthentication,
 } from "@sallyport/storage";
-import { type SessionContext } from "../../src/index.ts";
+import { restoreObject, type ObjectContext } from "../../src/index.ts";
 import { deletionClasses, deletionFixture, deletionRights } from "./deletion-fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
 describe("restoring objects", () => {
   const at = deletionFixture();
-  const { create, deleted, recycle, restored, live, read, leftOf, restore, errorWith } = at;
+  const { create, deleted, recycle, restored, live, read, leftOf, errorWith } = at;
 
   test("restores without permanently deleted objects, and with those that can still be restored", async () => {
     const [deletedOne, recycledOne, liveOne] = [await create(), await create(), await create()];
@@ -180,7 +180,7 @@ describe("restoring objects", () => {
         expect.objectContaining({ code: 307, detail: "Another object to restore does not match its class." }),
       );
       const administrator = await sessionContext(at.fixture, { administrator: true });
-      await expect(restore.restoreObject(administrator, { kind: "id", id: root })).rejects.toEqual(
+      await expect(restoreObject(administrator, { kind: "id", id: root })).rejects.toEqual(
         refused("the attribute Size no longer exists"),
       );
       expect([await leftOf(root), await leftOf(child)]).toEqual(["recycled", "recycled"]);
@@ -198,7 +198,7 @@ describe("restoring objects", () => {
         }),
       );
       const administrator = await sessionContext(at.fixture, { administrator: true });
-      await expect(restore.restoreObject(administrator, { kind: "id", id })).rejects.toEqual(
+      await expect(restoreObject(administrator, { kind: "id", id })).rejects.toEqual(
         expect.objectContaining({
           code: 307,
           detail: "The object is referenced by Thing.Near, which no longer accepts its class.",
@@ -212,7 +212,7 @@ describe("restoring objects", () => {
 
 describe("deleting users and groups", () => {
   const at = deletionFixture();
-  const { create, deleteIn, deleted, live, read, leftOf, restore, errorWith } = at;
+  const { create, deleteIn, deleted, live, read, leftOf, errorWith } = at;
 
   test("removes the account of a user and ends its sessions, and keeps those of others", async () => {
     const { r, context: asked } = at.fixture;
@@ -243,7 +243,7 @@ describe("deleting users and groups", () => {
     await deleteIn(administrator, user, { recycled: true });
     expect((await r.accounts.list("database", null, 9)).map(({ userId }) => userId)).toEqual([other]);
     expect(await r.sessions.count()).toBe(1);
-    await restore.restoreObject(administrator, { kind: "id", id: user });
+    await restoreObject(administrator, { kind: "id", id: user });
     expect((await r.accounts.list("database", null, 9)).map(({ userId }) => userId)).toEqual([other]);
     await deleteIn(administrator, user);
     expect(await leftOf(user)).toBe("deleted");
@@ -293,7 +293,7 @@ describe("deleting users and groups", () => {
       { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
     );
     const administrator = await sessionContext(at.fixture, { administrator: true });
-    const outcomes = (as: SessionContext) =>
+    const outcomes = (as: ObjectContext) =>
       Promise.all(
         [guest, thing].map((id) =>
           deleteIn(as, id).then(

@@ -7,21 +7,21 @@ import {
   type SingleReference,
 } from "@sallyport/storage";
 import {
-  CreateObject,
-  DeleteObject,
-  GetReaders,
   type Hook,
   type MemberChanges,
   reserveUserNames,
-  RestoreObject,
   type SavedItem,
-  type SessionContext,
-  SetReaders,
-  UpdateObject,
-  UpdateObjects,
   type UpdateObjectsInput,
+  updateObjects,
+  createObject,
+  updateObject,
+  deleteObject,
+  restoreObject,
+  setReaders,
+  getReaders,
+  type ObjectContext,
 } from "../../src/index.ts";
-import { digests, type Fixture, openFixture } from "../fixture.ts";
+import { digests, type Fixture, openFixture, using } from "../fixture.ts";
 import { PlainHooks } from "../hooks/plain-hooks.ts";
 import { sessionContext } from "../session-context.ts";
 
@@ -46,7 +46,7 @@ describe("update objects", () => {
 
   describe("updating matching objects", () => {
     let fixture: Fixture;
-    let context: SessionContext;
+    let context: ObjectContext;
 
     beforeEach(async () => {
       fixture = await openFixture();
@@ -55,7 +55,7 @@ describe("update objects", () => {
     });
 
     const run = (input: Partial<UpdateObjectsInput> = {}, as = context) =>
-      new UpdateObjects().updateObjects(as, {
+      updateObjects(as, {
         className: "Thing",
         query: {},
         given: { Text: "new" },
@@ -203,7 +203,7 @@ const naming = (Name: string | null): Hook<readonly SavedItem[], readonly (Membe
 
 describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
   let fixture: Fixture;
-  let context: SessionContext;
+  let context: ObjectContext;
   let hooks: PlainHooks;
   beforeEach(async () => {
     fixture = await openFixture();
@@ -219,20 +219,20 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
       ({ code }: { code: number }) => code,
     );
   const create = async (Name: string, className = "User") => {
-    const { object } = await new CreateObject(hooks).createObject(context, className, { Name });
+    const { object } = await createObject(using(context, { objectHooks: hooks }), className, { Name });
     return (object as { "~ObjectID": ObjectId })["~ObjectID"];
   };
   const rename = (id: ObjectId, Name: string) =>
     outcome(
-      new UpdateObject(hooks).updateObject(
-        context,
+      updateObject(
+        using(context, { objectHooks: hooks }),
         { kind: "id", id },
         { given: { Name }, expectedVersions: null, serialization: undefined },
       ),
     );
   const remove = (id: ObjectId, recycled: boolean) =>
-    new DeleteObject(hooks).deleteObject(context, { kind: "id", id }, { recycled, expectedVersions: null });
-  const restore = (id: ObjectId) => outcome(new RestoreObject(hooks).restoreObject(context, { kind: "id", id }));
+    deleteObject(using(context, { objectHooks: hooks }), { kind: "id", id }, { recycled, expectedVersions: null });
+  const restore = (id: ObjectId) => outcome(restoreObject(using(context, { objectHooks: hooks }), { kind: "id", id }));
 
   test("refuses a look-alike at creation, for every class of users", async () => {
     await create("Ada");
@@ -289,7 +289,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
   test("refuses to name several users at once", async () => {
     await create("Ada");
     const input = { className: "User", query: {}, given: { Name: "Bob" }, expectedVersions: null };
-    expect(await outcome(new UpdateObjects(hooks).updateObjects(context, input))).toBe(307);
+    expect(await outcome(updateObjects(using(context, { objectHooks: hooks }), input))).toBe(307);
   });
 
   test("reserves the names of users that another version created, the lowest id first, and is idempotent", async () => {
@@ -317,7 +317,7 @@ test("a look-alike name that a hook sets is refused", async () => {
   const fixture = await openFixture();
   const hooks = new PlainHooks();
   const context = await sessionContext(fixture, { administrator: true });
-  const create = (Name: string) => new CreateObject(hooks).createObject(context, "User", { Name });
+  const create = (Name: string) => createObject(using(context, { objectHooks: hooks }), "User", { Name });
   await create("Ada");
   hooks.use({ beforeSave: [naming("ADA")] });
   await expect(create("Bob")).rejects.toMatchObject({ code: 307 });
@@ -352,7 +352,7 @@ describe("object readers", () => {
 
     const to = (id: string): SingleReference => ({ kind: "id", id });
     const set = async (who: Partial<Principal>, id: string, readers: readonly string[] | null) =>
-      new SetReaders().setReaders(await sessionContext(fixture, who), to(id), { readers, expectedVersions: null }).then(
+      setReaders(await sessionContext(fixture, who), to(id), { readers, expectedVersions: null }).then(
         (outcome) => outcome.readers,
         ({ code }: { code: number }) => code,
       );
@@ -382,13 +382,11 @@ describe("object readers", () => {
       const caller = { userId: ids.user, groups: [ids.group] };
       for (const id of [ids.user, ids.group, ids.chief]) {
         expect(await set(caller, id, [ids.user])).toBe(404);
-        await expect(new GetReaders().getReaders(await sessionContext(fixture, caller), to(id))).rejects.toMatchObject({
+        await expect(getReaders(await sessionContext(fixture, caller), to(id))).rejects.toMatchObject({
           code: 404,
         });
         expect(await set({ administrator: true }, id, [ids.user])).toEqual([ids.user]);
-        expect(
-          await new GetReaders().getReaders(await sessionContext(fixture, { administrator: true }), to(id)),
-        ).toEqual({
+        expect(await getReaders(await sessionContext(fixture, { administrator: true }), to(id))).toEqual({
           readers: [ids.user],
           version: 2,
         });

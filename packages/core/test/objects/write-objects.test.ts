@@ -7,15 +7,16 @@ import {
   type StoredObject,
 } from "@sallyport/storage";
 import {
-  CreateObject,
   type SessionContext,
-  UpdateObject,
-  GetObject,
   JoinedUnit,
-  ListObjects,
-  ReadStructure,
+  updateObject,
+  createObject,
+  getObject,
+  listObjects,
+  readStructure,
+  type ObjectContext,
 } from "../../src/index.ts";
-import { type Fixture, openFixture, digests, plainCursors } from "../fixture.ts";
+import { type Fixture, openFixture } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
 describe("writing objects", () => {
@@ -42,9 +43,8 @@ describe("writing objects", () => {
   ];
 
   let fixture: Fixture;
-  let context: SessionContext;
+  let context: ObjectContext;
   let calls: string[];
-  const [create, update] = [new CreateObject(), new UpdateObject()];
 
   beforeEach(async () => {
     fixture = await openFixture();
@@ -57,7 +57,7 @@ describe("writing objects", () => {
   /**
    * Records the calls to the object storage. The storage uses another copy of the domain, with its own error classes.
    */
-  function counted(plain: SessionContext): SessionContext {
+  function counted(plain: ObjectContext): ObjectContext {
     const objects = new Proxy(plain.r.objects, {
       get: (target, name) => {
         const call = Reflect.get(target, name) as (...values: unknown[]) => unknown;
@@ -74,8 +74,8 @@ describe("writing objects", () => {
     return { ...plain, r: { ...plain.r, objects } as Repositories };
   }
 
-  const patch = (id: string, given: Parameters<UpdateObject["updateObject"]>[2]["given"], as = context) =>
-    update.updateObject(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
+  const patch = (id: string, given: Parameters<typeof updateObject>[2]["given"], as = context) =>
+    updateObject(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
   const person = async (className = "Person") =>
     (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
   const refused = (code: number, detail?: unknown) =>
@@ -83,9 +83,9 @@ describe("writing objects", () => {
 
   test("takes one round trip without links, one more for link targets, and reads no target twice", async () => {
     const id = await person();
-    await create.createObject(context, "Person", { Name: "new" });
+    await createObject(context, "Person", { Name: "new" });
     expect(calls.splice(0)).toEqual(["insert"]);
-    const { object } = await create.createObject(context, "Person", { Name: "new", Boss: id, Team: [id] });
+    const { object } = await createObject(context, "Person", { Name: "new", Boss: id, Team: [id] });
     expect(calls.splice(0)).toEqual(["get", "insert"]);
     expect(object["Boss"]).toMatchObject({ "~ObjectID": id, Name: "somebody" });
     await patch(id, { Name: "changed" });
@@ -95,7 +95,7 @@ describe("writing objects", () => {
   test("stores ids for references, and passes their targets to the storage", async () => {
     const [one, other] = [await person(), await person("Manager")];
     const [found] = await fixture.r.objects.get([other], seesAll);
-    const { object } = await create.createObject(context, "Person", {
+    const { object } = await createObject(context, "Person", {
       Name: "new",
       Boss: { "~UUID": found?.uuid ?? "" },
       Team: [one, found?.uuid.toUpperCase() ?? ""],
@@ -151,12 +151,12 @@ describe("writing objects", () => {
     const blind = await sessionContext(fixture, { groups: ["C3"] });
     for (const given of [{ Name: "fine" }, { Nonsense: 1 }]) {
       await expect(patch(id, given, reader)).rejects.toEqual(refused(404));
-      await expect(create.createObject(reader, "Person", given)).rejects.toEqual(refused(404));
+      await expect(createObject(reader, "Person", given)).rejects.toEqual(refused(404));
       await expect(patch(id, given, blind)).rejects.toEqual(refused(304));
-      await expect(create.createObject(blind, "Person", given)).rejects.toEqual(refused(304));
+      await expect(createObject(blind, "Person", given)).rejects.toEqual(refused(304));
       await expect(patch(hidden as string, given)).rejects.toEqual(refused(304));
       for (const name of ["Secret", "Nothing", "constructor"])
-        await expect(create.createObject(context, name, given)).rejects.toEqual(refused(304));
+        await expect(createObject(context, name, given)).rejects.toEqual(refused(304));
     }
   });
 
@@ -169,7 +169,7 @@ describe("writing objects", () => {
     });
     await expect(patch(id, { Name: "old" })).resolves.toMatchObject({ object: { Name: "old" }, version: 2 });
     expect(calls.splice(0)).toEqual(["get", "update", "update"]);
-    await expect(create.createObject(context, "Person", { Name: "young" })).rejects.toEqual(
+    await expect(createObject(context, "Person", { Name: "young" })).rejects.toEqual(
       refused(307, "at /Age: The attribute is mandatory."),
     );
   });
@@ -216,7 +216,7 @@ describe("writing objects", () => {
     const member = await sessionContext(fixture, { groups: ["A1"] });
     for (const given of [{ Name: "other" }, { Groups: [] }, { Description: "new", Groups: null }]) {
       await expect(patch(user as string, given, member)).rejects.toEqual(refused(404));
-      await expect(create.createObject(member, "Guest", given)).rejects.toEqual(refused(404));
+      await expect(createObject(member, "Guest", given)).rejects.toEqual(refused(404));
     }
     await expect(patch(user as string, { Description: "new" }, member)).resolves.toMatchObject({
       object: { Description: "new" },
@@ -267,10 +267,9 @@ describe("joined unit", () => {
     capped: false,
     serialization: undefined,
   };
-  const quietly = { took: () => {} };
 
   let fixture: Fixture;
-  let context: SessionContext;
+  let context: ObjectContext;
 
   beforeEach(async () => {
     fixture = await openFixture();
@@ -279,7 +278,7 @@ describe("joined unit", () => {
 
   /** Runs work with the context of an open transaction, which is then rolled back or committed. */
   function joined<T>(
-    work: (inside: SessionContext) => Promise<T>,
+    work: (inside: ObjectContext) => Promise<T>,
     end: "committed" | "rolled back" = "committed",
   ): Promise<T | undefined> {
     const running = fixture.database.storage.transaction(async (r, attempt) => {
@@ -304,8 +303,8 @@ describe("joined unit", () => {
 
   test("a failed use case leaves no changes, and the next one continues", async () => {
     const [anna] = [await user("anna"), await user("berta")];
-    const rename = (inside: SessionContext, name: string) =>
-      new UpdateObject().updateObject(
+    const rename = (inside: ObjectContext, name: string) =>
+      updateObject(
         inside,
         { kind: "id", id: anna },
         { given: { Name: name }, expectedVersions: null, serialization: undefined },
@@ -324,21 +323,20 @@ describe("joined unit", () => {
   test("objects that a rollback removes are not cached", async () => {
     let id = "";
     await joined(async (inside) => {
-      const { object } = await new CreateObject().createObject(inside, "UserGroup", { Name: "new" });
+      const { object } = await createObject(inside, "UserGroup", { Name: "new" });
       id = String(object["~ObjectID"]);
-      await new GetObject().getObject(inside, { kind: "id", id });
+      await getObject(inside, { kind: "id", id });
     }, "rolled back");
     expect(id).not.toBe("");
     expect(fixture.database.classes.of(id)).toBeUndefined();
   });
 
   test("a count of objects that a rollback removes is not cached", async () => {
-    const lists = new ListObjects(digests as never, plainCursors, quietly);
     await joined(async (inside) => {
       await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
-      expect((await lists.listObjects(inside, list)).list["~Count"]).toBe(5_001);
+      expect((await listObjects(inside, list)).list["~Count"]).toBe(5_001);
     }, "rolled back");
-    expect((await lists.listObjects(context, list)).list["~Count"]).toBe(0);
+    expect((await listObjects(context, list)).list["~Count"]).toBe(0);
   });
 
   test("a transaction loads the model by itself, and not for other requests", async () => {
@@ -346,11 +344,11 @@ describe("joined unit", () => {
     const [id] = (await fixture.insert({ className: "File", attributes: {} })) as [ObjectId];
     // Another request waits for a connection to load it.
     void database.models.current(context.modelGeneration, { load: () => new Promise(() => {}) });
-    await joined((inside) => new GetObject().getObject(inside, { kind: "id", id }));
+    await joined((inside) => getObject(inside, { kind: "id", id }));
     expect(database.models.loaded(context.modelGeneration)).toBeUndefined();
   });
 
   test("classes are not shown within a transaction", async () => {
-    await joined((inside) => expect(new ReadStructure().readStructure(inside)).rejects.toMatchObject({ code: 307 }));
+    await joined((inside) => expect(readStructure(inside)).rejects.toMatchObject({ code: 307 }));
   });
 });

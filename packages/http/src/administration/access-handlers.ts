@@ -11,25 +11,23 @@ import {
   readMaintenance,
   replaceUnchanged,
   setMaintenance,
+  logInAdministrator,
+  logOutAdministrator,
+  giveProof,
 } from "@sallyport/core";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
 import type { Handlers } from "../routes/route.ts";
-import type { UseCases } from "../routes/use-cases.ts";
 import { requiredVersions, timeText } from "./answers.ts";
 
 /** Log-in, log-out and proof of administrators. */
-export const accessHandlers = ({
-  logInAdministrator,
-  giveProof,
-  logOutAdministrator,
-}: UseCases): Handlers<typeof accessOperations> => ({
+export const accessHandlers: Handlers<typeof accessOperations> = {
   logIn: async (context, { body: { user, pass, "2faToken": token } }) => ({
-    data: await logInAdministrator.logInAdministrator(context, { user, pass, token: token ?? null }),
+    data: await logInAdministrator(context, { user, pass, token: token ?? null }),
   }),
-  logOut: (context) => logOutAdministrator.logOut(context),
+  logOut: (context) => logOutAdministrator(context),
   giveProof: (context, { body: { pass, "2faToken": token } }) =>
-    giveProof.giveProof(context, pass === undefined ? { token: token ?? "" } : { pass }),
-});
+    giveProof(context, pass === undefined ? { token: token ?? "" } : { pass }),
+};
 
 const shownMaintenance = (notice: MaintenanceNotice | null) => ({
   active: notice !== null,

@@ -1,6 +1,5 @@
 import { administrationOperations } from "@sallyport/contract";
 import { type Route, routesOf } from "../routes/route.ts";
-import type { UseCases } from "../routes/use-cases.ts";
 import { accessHandlers, administrationDescriptionHandlers, maintenanceHandlers } from "./access-handlers.ts";
 import { applicationHandlers } from "./application-handlers.ts";
 import { administeredCustomUserHandlers } from "./custom-user-handlers.ts";
@@ -19,23 +18,23 @@ import { syncAdministrationHandlers } from "./synchronization-handlers.ts";
 import { userHandlers } from "./user-handlers.ts";
 
 /** All administration routes of a database, with an API description of their own. */
-export function administrationTable(useCases: UseCases): Route[] {
+export function administrationTable(): Route[] {
   return routesOf(administrationOperations, {
-    access: accessHandlers(useCases),
-    users: userHandlers(useCases),
-    customUsers: administeredCustomUserHandlers(useCases),
-    applications: applicationHandlers(useCases),
+    access: accessHandlers,
+    users: userHandlers,
+    customUsers: administeredCustomUserHandlers,
+    applications: applicationHandlers,
     rules: ruleHandlers,
     sessions: liveSessionHandlers,
     audit: auditHandlers,
-    refusals: refusalHandlers(useCases),
-    providers: administeredProviderHandlers(useCases),
-    classRights: classRightsHandlers(useCases),
+    refusals: refusalHandlers,
+    providers: administeredProviderHandlers,
+    classRights: classRightsHandlers,
     maintenance: maintenanceHandlers,
     limits: limitHandlers,
-    examination: examinationHandlers(useCases),
-    keys: keyHandlers(useCases),
-    synchronization: syncAdministrationHandlers(useCases),
+    examination: examinationHandlers,
+    keys: keyHandlers,
+    synchronization: syncAdministrationHandlers,
     macros: administeredMacroHandlers,
     description: administrationDescriptionHandlers,
   });

@@ -8,16 +8,14 @@ import {
   listAppKeys,
   listApps,
   type ScopedAppKey,
+  createAppKey,
+  createApplication,
 } from "@sallyport/core";
 import type { Handlers } from "../routes/route.ts";
-import type { UseCases } from "../routes/use-cases.ts";
 import { pageData, requiredVersions } from "./answers.ts";
 
 /** App keys and app names. */
-export const applicationHandlers = ({
-  createAppKey,
-  createApplication,
-}: UseCases): Handlers<typeof applicationOperations> => ({
+export const applicationHandlers: Handlers<typeof applicationOperations> = {
   listAppKeys: async (context, { query }) => ({
     data: await pageData(query, (page) => listAppKeys(context, page), {
       keyOf: ({ name }) => name,
@@ -25,7 +23,7 @@ export const applicationHandlers = ({
     }),
   }),
   createAppKey: async (context, { body }) => {
-    const key = await createAppKey.createAppKey(context, { ...body, key: null });
+    const key = await createAppKey(context, { ...body, key: null });
     const keys = await allPages(
       (page) => listAppKeys(context, page),
       ({ name }) => name,
@@ -53,7 +51,7 @@ export const applicationHandlers = ({
     }),
   }),
   createApp: async (context, { body }) => {
-    await createApplication.createApplication(context, body);
+    await createApplication(context, body);
     const { content: data, version } = await findApp(context, body.name);
     return { data, version };
   },
@@ -63,14 +61,14 @@ export const applicationHandlers = ({
   },
   changeApp: async (context, { parameter, body: change, ...input }) => {
     const expectedVersions = requiredVersions(input);
-    const { content: data, version } = await changeApp(createApplication, context, {
+    const { content: data, version } = await changeApp(context, {
       name: parameter("app"),
       change,
       expectedVersions,
     });
     return { data, version };
   },
-});
+};
 
 function shownKey({ id, name, scope, enabled, appNames, origins, returnAddresses }: ScopedAppKey) {
   return { appKeyId: id, name, scope, enabled, appNames, origins, returnAddresses };

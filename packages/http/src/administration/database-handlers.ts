@@ -15,13 +15,13 @@ import {
   putClassRights,
   rotateServerKey,
   waitingMail,
+  examineDatabase,
 } from "@sallyport/core";
 import type { Handlers } from "../routes/route.ts";
-import type { UseCases } from "../routes/use-cases.ts";
 import { requiredVersions, timeText } from "./answers.ts";
 
 /** The rights of classes. */
-export const classRightsHandlers = ({ putClass }: UseCases): Handlers<typeof classRightsOperations> => ({
+export const classRightsHandlers: Handlers<typeof classRightsOperations> = {
   listClassRights: async (context) => {
     const { content: items, version } = await listClassRights(context);
     return { data: { items }, version };
@@ -29,18 +29,18 @@ export const classRightsHandlers = ({ putClass }: UseCases): Handlers<typeof cla
   setClassRights: async (context, { parameter, body: { rights }, ...input }) => {
     const expectedVersions = requiredVersions(input);
     const given = { name: parameter("className"), rights, expectedVersions };
-    const { content: data, version } = await putClassRights(putClass, context, given);
+    const { content: data, version } = await putClassRights(context, given);
     return { data, version };
   },
-});
+};
 
 /** The examination of the database. */
-export const examinationHandlers = ({ examineDatabase }: UseCases): Handlers<typeof examinationOperations> => ({
-  examineDatabase: async (context) => ({ data: { items: await examineDatabase.examineDatabase(context) } }),
-});
+export const examinationHandlers: Handlers<typeof examinationOperations> = {
+  examineDatabase: async (context) => ({ data: { items: await examineDatabase(context) } }),
+};
 
 /** The keys of the database, and the outbox of mail. */
-export const keyHandlers = ({ rotateKey }: UseCases): Handlers<typeof keyOperations> => ({
+export const keyHandlers: Handlers<typeof keyOperations> = {
   listKeys: async (context) => ({
     data: {
       items: (await listKeys(context)).map(({ createdAt, acceptedUntil, ...key }) => ({
@@ -53,13 +53,13 @@ export const keyHandlers = ({ rotateKey }: UseCases): Handlers<typeof keyOperati
   rotateKey: async (context, { parameter }) => {
     const kind = parameter("kind");
     if (kind !== "rsa" && kind !== "jwt") throw new ServiceError(304);
-    return { data: await rotateServerKey(rotateKey, context, kind) };
+    return { data: await rotateServerKey(context, kind) };
   },
   getWaitingMail: async ({ r }) => {
     const { count, oldest, stuck } = await waitingMail(r);
     return { data: { count, oldestSeconds: Math.floor(oldest / 1000), stuckSeconds: Math.floor(stuck / 1000) } };
   },
-});
+};
 
 /** Macros, read-only. */
 export const administeredMacroHandlers: Handlers<typeof administeredMacroOperations> = {

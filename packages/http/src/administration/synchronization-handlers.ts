@@ -3,18 +3,16 @@ import {
   administeredSync,
   dropSyncSchema,
   findSyncSchema,
-  listSyncSchemas,
+  listStoredSyncSchemas,
   storeSyncSchema,
   switchSync,
+  explainAbsence,
 } from "@sallyport/core";
 import type { Handlers } from "../routes/route.ts";
-import type { UseCases } from "../routes/use-cases.ts";
 import { requiredVersions } from "./answers.ts";
 
 /** The switch and the schemas of synchronization, and missing objects. */
-export const syncAdministrationHandlers = ({
-  explainAbsence,
-}: UseCases): Handlers<typeof syncAdministrationOperations> => ({
+export const syncAdministrationHandlers: Handlers<typeof syncAdministrationOperations> = {
   getSynchronization: async (context) => {
     const { content: data, version } = await administeredSync(context);
     return { data, version };
@@ -24,7 +22,7 @@ export const syncAdministrationHandlers = ({
     const { content: data, version } = await switchSync(context, given);
     return { data, version };
   },
-  listSyncSchemas: async (context) => ({ data: { items: await listSyncSchemas(context) } }),
+  listSyncSchemas: async (context) => ({ data: { items: await listStoredSyncSchemas(context) } }),
   getSyncSchema: async (context, { parameter }) => {
     const { content: data, version } = await findSyncSchema(context, parameter("name"));
     return { data, version };
@@ -38,6 +36,6 @@ export const syncAdministrationHandlers = ({
     dropSyncSchema(context, { name: parameter("name"), expectedVersions: requiredVersions(input) }),
   explainAbsence: async (context, { parameter, query: { user, uuid, syncVersion = null } }) => {
     const given = { schemaName: parameter("name"), userId: user, uuid, syncVersion };
-    return { data: { items: await explainAbsence.explainAbsence(context, given) } };
+    return { data: { items: await explainAbsence(context, given) } };
   },
-});
+};

@@ -9,18 +9,17 @@ import {
   requireAccount,
   secondFactorsOf,
   takeSecondFactors,
-} from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
-import type { UseCases } from "../routes/use-cases.ts";
-import { pageData, requiredVersions } from "./answers.ts";
-
-/** Database users and user groups. */
-export const userHandlers = ({
   createUser,
   changeUser,
   setUserPassword,
-  putGroup,
-}: UseCases): Handlers<typeof userOperations> => ({
+  createGroup,
+  changeGroup,
+} from "@sallyport/core";
+import type { Handlers } from "../routes/route.ts";
+import { pageData, requiredVersions } from "./answers.ts";
+
+/** Database users and user groups. */
+export const userHandlers: Handlers<typeof userOperations> = {
   listUsers: async (context, { query }) => ({
     data: await pageData(query, (page) => listAdministeredUsers(context, page), {
       keyOf: ({ name }) => name,
@@ -28,16 +27,16 @@ export const userHandlers = ({
     }),
   }),
   createUser: async (context, { body: { groups: groupIds, ...given } }) => {
-    const userId = await createUser.createUser(context, { ...given, groups: [], createsGroups: false, groupIds });
+    const userId = await createUser(context, { ...given, groups: [], createsGroups: false, groupIds });
     return answerOf(await findAdministeredUser(context, userId));
   },
   getUser: async (context, { parameter }) => answerOf(await findAdministeredUser(context, parameter("userId"))),
   changeUser: async (context, { parameter, body: change, ...input }) => {
     const expectedVersions = requiredVersions(input);
-    return answerOf(await changeUser.changeUser(context, { userId: parameter("userId"), change, expectedVersions }));
+    return answerOf(await changeUser(context, { userId: parameter("userId"), change, expectedVersions }));
   },
   setUserPassword: (context, { parameter, body }) =>
-    setUserPassword.setUserPassword(context, { name: { id: parameter("userId") }, ...body }),
+    setUserPassword(context, { name: { id: parameter("userId") }, ...body }),
   listFactors: async (context, { parameter }) => {
     const { id } = await requireAccount(context.r, { id: parameter("userId") });
     return { data: { items: (await secondFactorsOf(context, accountOwner(id))).map(shownFactor) } };
@@ -49,13 +48,13 @@ export const userHandlers = ({
     const items = await listGroups(context, { offset, limit });
     return { data: { items, next: items.length < limit ? null : String(offset + items.length) } };
   },
-  createGroup: async (context, { body }) => answerOf(await putGroup.createGroup(context, body)),
+  createGroup: async (context, { body }) => answerOf(await createGroup(context, body)),
   getGroup: async (context, { parameter }) => answerOf(await findGroup(context, parameter("groupId"))),
   changeGroup: async (context, { parameter, body: change, ...input }) => {
     const expectedVersions = requiredVersions(input);
-    return answerOf(await putGroup.changeGroup(context, { groupId: parameter("groupId"), change, expectedVersions }));
+    return answerOf(await changeGroup(context, { groupId: parameter("groupId"), change, expectedVersions }));
   },
-});
+};
 
 function answerOf<Content>({ content: data, version }: { readonly content: Content; readonly version: number }) {
   return { data, version };

@@ -1,18 +1,12 @@
 import { type Checked, type multiItem, needsBody, onlyReads, valueOf } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
-import {
-  type ExecuteMacro,
-  type ExecuteOnce,
-  type KeyedRequest,
-  type ObjectHooks,
-  type RequestContext,
-} from "@sallyport/core";
+import { type KeyedRequest, type RequestContext } from "@sallyport/core";
 import type * as z from "zod";
 import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
-import type { Route, RouteHandler, RouteInput, Success } from "../routes/route.ts";
+import type { Route, RouteHandler, RouteInput, Success, Served } from "../routes/route.ts";
 import { parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
@@ -24,9 +18,6 @@ export type GivenItem = Checked<z.output<typeof multiItem>>;
 /** Dependencies of the items. All items of a request share them. */
 export interface ItemParts {
   readonly matcher: RouteMatcher;
-  readonly objectHooks: ObjectHooks;
-  readonly executeMacro: ExecuteMacro;
-  readonly executeOnce: ExecuteOnce;
   readonly settings: RouteInput["settings"];
   /** `performance.now()` after which no item starts. */
   readonly deadline: number;
@@ -41,7 +32,7 @@ export class Item {
   private matched: MatchedPath | null = null;
   private answered: NamedObject = {};
   private route: Route | null = null;
-  private readonly call: ((context: RequestContext) => ReturnType<RouteHandler>) | null = null;
+  private readonly call: ((context: Served<RequestContext>) => ReturnType<RouteHandler>) | null = null;
   private error: unknown = undefined;
   /** With debug messages, the unknown query parameters that look like known ones. */
   hint: string | undefined = undefined;
@@ -78,7 +69,7 @@ export class Item {
     return this.route?.effect === effect;
   }
 
-  async run(context: RequestContext): Promise<Success> {
+  async run(context: Served<RequestContext>): Promise<Success> {
     if (this.call === null) throw this.error;
     const success = await this.call(context);
     if ("document" in success || "file" in success) throw new TypeError("An item cannot return a document.");

@@ -1,5 +1,13 @@
+import type { Served } from "../routes/route.ts";
 import { AnswerTooLargeError, isRefusedByStorage, ServiceError } from "@sallyport/storage";
-import { countItems, inTransaction, requestLimits, type SessionContext } from "@sallyport/core";
+import {
+  countItems,
+  inTransaction,
+  requestLimits,
+  type SessionContext,
+  bindKey,
+  executeOnceWith,
+} from "@sallyport/core";
 import { failureOf, failureText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
 import { JsonText, type RouteInput, type Success } from "../routes/route.ts";
@@ -14,14 +22,14 @@ const readsAtOnce = 10;
  */
 export async function runSeparately(
   given: readonly GivenItem[],
-  context: SessionContext,
+  context: Served<SessionContext>,
   parts: ItemParts,
   note: RouteInput["note"],
 ): Promise<JsonText> {
-  if (parts.keyed !== null) await parts.executeOnce.bind(context, parts.keyed);
+  if (parts.keyed !== null) await bindKey(context, parts.keyed);
   const results = new Results(context.database.answerBytes, parts.deadline);
   const items = await countedItems(given, context, parts, { together: false });
-  const concurrency = (await parts.objectHooks.current(context)) === null ? readsAtOnce : 1;
+  const concurrency = (await context.services.objectHooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, concurrency)) {
     const limitError = results.limitError;
@@ -45,7 +53,7 @@ export async function runSeparately(
 /** Prepares the items. Each counts as a request; those beyond a request rate fail with 800. */
 async function countedItems(
   given: readonly GivenItem[],
-  context: SessionContext,
+  context: Served<SessionContext>,
   parts: ItemParts,
   { together }: { readonly together: boolean },
 ): Promise<readonly Item[]> {
@@ -55,7 +63,7 @@ async function countedItems(
 }
 
 /** Concurrent reads share the memory limit of one response. */
-function begin(group: readonly Item[], context: SessionContext): Promise<Success>[] {
+function begin(group: readonly Item[], context: Served<SessionContext>): Promise<Success>[] {
   const { database } = context;
   const share =
     group.length === 1
@@ -68,7 +76,7 @@ function begin(group: readonly Item[], context: SessionContext): Promise<Success
 function successOf(
   item: Item,
   started: PromiseSettledResult<Success> | undefined,
-  context: SessionContext,
+  context: Served<SessionContext>,
 ): Success | Promise<Success> {
   if (started?.status === "fulfilled") return started.value;
   if (item.isRead && started?.reason instanceof AnswerTooLargeError) return item.run(context);
@@ -76,7 +84,7 @@ function successOf(
 }
 
 /** All items share one admission, but items after a model change need the new generation. */
-async function withModelOfNow(context: SessionContext): Promise<SessionContext> {
+async function withModelOfNow(context: Served<SessionContext>): Promise<Served<SessionContext>> {
   const { idleTimeout } = context.database.policy.sessions;
   try {
     const { modelGeneration } = await context.r.admission.admit({ appKey: null, session: null, idleTimeout });
@@ -93,7 +101,7 @@ async function withModelOfNow(context: SessionContext): Promise<SessionContext> 
  */
 export async function runInTransaction(
   given: readonly GivenItem[],
-  context: SessionContext,
+  context: Served<SessionContext>,
   parts: ItemParts,
   note: RouteInput["note"],
 ): Promise<JsonText> {
@@ -107,7 +115,7 @@ export async function runInTransaction(
     }
     current = null;
   };
-  const doAll = (inside: SessionContext): Promise<JsonText> =>
+  const doAll = (inside: Served<SessionContext>): Promise<JsonText> =>
     inTransaction(inside, async (joined) => {
       const results = new Results(context.database.answerBytes, parts.deadline);
       await inTurn(async (item) => {
@@ -117,7 +125,7 @@ export async function runInTransaction(
       return results.toJson();
     });
   // A kept refusal names its item.
-  const doKept = async (inside: SessionContext): Promise<JsonText> => {
+  const doKept = async (inside: Served<SessionContext>): Promise<JsonText> => {
     try {
       return await doAll(inside);
     } catch (error) {
@@ -129,8 +137,8 @@ export async function runInTransaction(
     }
   };
   // The items have been executed, so a read that fails by now fails alone.
-  const tellAll = (inside: SessionContext): Promise<JsonText> =>
-    inTransaction(inside, async (joined) => {
+  const tellAll = (ready: Served<SessionContext>): Promise<JsonText> =>
+    inTransaction(ready, async (joined) => {
       const results = new Results(context.database.answerBytes, parts.deadline);
       for (const item of items) {
         try {
@@ -148,10 +156,10 @@ export async function runInTransaction(
   try {
     await inTurn((item) => item.requirePrepared());
     const executesMacro = items.some((item) => item.has("macro"));
-    const data = await withWorkers(context, { ...parts, executesMacro }, (ready) =>
+    const data = await withWorkers(context, executesMacro, (ready) =>
       keyed === null
         ? doAll(ready)
-        : parts.executeOnce.executeWith(ready, keyed, doKept, { keep: () => ({}), tell: tellAll }),
+        : executeOnceWith(ready, keyed, doKept, { keep: () => ({}), tell: () => tellAll(ready) }),
     );
     note(items.map((item) => item.record()));
     return data;

@@ -7,6 +7,7 @@ import type {
   Database,
   ProcessorBudget,
   RequestCheck,
+  Services,
   SessionReference,
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
@@ -98,6 +99,7 @@ export class Exchange {
 /** Dependencies of the steps, shared by all requests. */
 export interface PipelineParts {
   readonly settings: HttpSettings;
+  readonly services: Services;
   readonly databases: DatabaseDirectory;
   readonly matcher: RouteMatcher;
   readonly digests: Digests;

@@ -37,7 +37,7 @@ export const handle: Step = async (exchange, parts) => {
     suspend: (wait) => suspended(exchange, parts, wait),
   };
   exchange.hasBegun = true;
-  const success = await route.handle(contextOf(exchange), input);
+  const success = await route.handle(contextOf(exchange, parts.services), input);
   // The answer comes after the last use of the body.
   exchange.stream?.close();
   if ("file" in success) await sendFile(exchange, parts, success);

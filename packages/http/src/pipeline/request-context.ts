@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { personOf } from "@sallyport/storage";
-import { type RequestContext, type TurningRequest } from "@sallyport/core";
+import { type RequestContext, type TurningRequest, type Uses } from "@sallyport/core";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Context of the request. Earlier steps guarantee the parts that the access level requires. */
-export function contextOf(exchange: Exchange): RequestContext {
+export function contextOf<Provided>(exchange: Exchange, services: Provided): RequestContext & Uses<Provided> {
   const { requestId, origin, admission, response } = exchange;
   const { modelGeneration, settingsGeneration, appKey, session, principal } = admission;
   const database = exchange.database.inTurns(new ExchangeTurns(exchange));
@@ -19,6 +19,7 @@ export function contextOf(exchange: Exchange): RequestContext {
     appKey,
     session,
     principal,
+    services,
     r: database.storage.repositories,
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,

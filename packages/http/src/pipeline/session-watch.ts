@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { ServiceError } from "@sallyport/storage";
-import { type SessionContext } from "@sallyport/core";
+import type { RequestContext, SessionContext } from "@sallyport/core";
 import { checkAdministrator, idleTimeoutOf } from "./administration.ts";
 import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";
@@ -80,8 +80,9 @@ export class SessionWatch {
         return refusal as ServiceError;
       }
     }
-    const isLost = isAllowed !== undefined && !(await isAllowed(contextOf(exchange) as SessionContext));
-    return isLost ? new ServiceError(304) : null;
+    if (isAllowed === undefined) return null;
+    const context: RequestContext = contextOf(exchange, null);
+    return (await isAllowed(context as SessionContext)) ? null : new ServiceError(304);
   }
 }
 

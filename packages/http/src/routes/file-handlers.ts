@@ -1,77 +1,94 @@
 import { type fileOperations, headerNames } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
-import type { ChunkRange, SessionContext, UploadState } from "@sallyport/core";
+import {
+  type ChunkRange,
+  type SessionContext,
+  type UploadState,
+  beginUpload,
+  readUpload,
+  storeChunk,
+  finishUpload,
+  cancelUpload,
+  storeFile,
+  openFile,
+  createFileLink,
+  openFileLink,
+} from "@sallyport/core";
 import { parseContentRange } from "../files/byte-ranges.ts";
 import { incomingFile } from "../files/multipart.ts";
 import type { StreamedBody } from "../files/streamed-body.ts";
 import { objectSuccess, singleReference } from "./object-handlers.ts";
-import type { Handlers } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+import type { Handlers, Served } from "./route.ts";
+
+/** The use cases of the domain. */
+const useCases = {
+  beginUpload,
+  readUpload,
+  storeChunk,
+  finishUpload,
+  cancelUpload,
+  storeFile,
+  openFile,
+  createFileLink,
+  openFileLink,
+};
+
+export type FileUseCases = typeof useCases;
 
 const refuseWithoutId = async (): Promise<never> => {
   throw new ServiceError(601);
 };
 
 /** Uploads in several requests, files in one request, and links to files. */
-export const fileHandlers = (useCases: UseCases): Handlers<typeof fileOperations> => {
-  const { beginUpload, readUpload, storeChunk, finishUpload, cancelUpload } = useCases;
-  const { storeFile, openFile, createFileLink, openFileLink } = useCases;
-  const store = async (context: SessionContext, uploadId: string, range: ChunkRange | null, body: StreamedBody) =>
-    stateOf(
-      context,
-      await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body, context.database.policy.files)),
+export const fileHandlers = (files: FileUseCases = useCases): Handlers<typeof fileOperations> => ({
+  beginUpload: async (context, { query }) => stateOf(context, await files.beginUpload(context, query)),
+  rejectUploadWithoutId: refuseWithoutId,
+  rejectCancelWithoutId: refuseWithoutId,
+  readUpload: async (context, { parameter }) =>
+    stateOf(context, await files.readUpload(context, parameter("uploadId"))),
+  uploadWhole: async (context, { parameter, stream }) => store(files, context, parameter("uploadId"), null, stream),
+  continueUpload: async (context, { parameter, stream, header, query, expectedVersions }) => {
+    const uploadId = parameter("uploadId");
+    const given = header(headerNames.contentRange);
+    if (stream !== null) return store(files, context, uploadId, rangeOf(given), stream);
+    if (given !== undefined) throw new ServiceError(604);
+    const { replaceOID, name, mediaType, ...created } = query;
+    const replace = replaceOID === undefined ? null : fileReference(replaceOID);
+    if (replace !== null && created.className !== undefined)
+      throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });
+    return objectSuccess(
+      await files.finishUpload(context, uploadId, {
+        ...created,
+        description: { name, mediaType },
+        replace,
+        expectedVersions,
+      }),
     );
-  return {
-    beginUpload: async (context, { query }) => stateOf(context, await beginUpload.beginUpload(context, query)),
-    rejectUploadWithoutId: refuseWithoutId,
-    rejectCancelWithoutId: refuseWithoutId,
-    readUpload: async (context, { parameter }) =>
-      stateOf(context, await readUpload.readUpload(context, parameter("uploadId"))),
-    uploadWhole: async (context, { parameter, stream }) => store(context, parameter("uploadId"), null, stream),
-    continueUpload: async (context, { parameter, stream, header, query, expectedVersions }) => {
-      const uploadId = parameter("uploadId");
-      const given = header(headerNames.contentRange);
-      if (stream !== null) return store(context, uploadId, rangeOf(given), stream);
-      if (given !== undefined) throw new ServiceError(604);
-      const { replaceOID, name, mediaType, ...created } = query;
-      const replace = replaceOID === undefined ? null : fileReference(replaceOID);
-      if (replace !== null && created.className !== undefined)
-        throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });
-      return objectSuccess(
-        await finishUpload.finishUpload(context, uploadId, {
-          ...created,
-          description: { name, mediaType },
-          replace,
-          expectedVersions,
-        }),
-      );
-    },
-    cancelUpload: (context, { parameter }) => cancelUpload.cancelUpload(context, parameter("uploadId")),
-    storeFile: async (context, { stream, query }) => {
-      const { maxSize } = context.database.policy.files;
-      const receive = () => incomingFile(stream, { maxSize, parser: "multer" });
-      return objectSuccess(await storeFile.storeFile(context, receive, query));
-    },
-    downloadFile: async (context, { parameter }) => ({
-      file: await openFile.openFile(context, singleReference(parameter("idOrUuid"))),
-    }),
-    createFileLink: async (context, { parameter, body, settings: { publicUrl, basePath } }) => {
-      const { expiresIn, session } = body;
-      const { alias, storeTime } = context.database;
-      const { signature, expiresAt } = await createFileLink.createFileLink(
-        context,
-        singleReference(parameter("idOrUuid")),
-        { lifetime: expiresIn * 1_000, endsWithSession: session },
-      );
-      const place = [publicUrl ?? basePath, ...(alias === "" ? [] : [alias]), "v1", "link", signature];
-      return { data: { url: place.join("/"), expiresAt: storeTime.format(expiresAt) } };
-    },
-    downloadLinkedFile: async (context, { parameter }) => ({
-      file: await openFileLink.openFileLink(context, parameter("signature")),
-      embeddable: true,
-    }),
-  };
-};
+  },
+  cancelUpload: (context, { parameter }) => files.cancelUpload(context, parameter("uploadId")),
+  storeFile: async (context, { stream, query }) => {
+    const { maxSize } = context.database.policy.files;
+    const receive = () => incomingFile(stream, { maxSize, parser: "multer" });
+    return objectSuccess(await files.storeFile(context, receive, query));
+  },
+  downloadFile: async (context, { parameter }) => ({
+    file: await files.openFile(context, singleReference(parameter("idOrUuid"))),
+  }),
+  createFileLink: async (context, { parameter, body, settings: { publicUrl, basePath } }) => {
+    const { expiresIn, session } = body;
+    const { alias, storeTime } = context.database;
+    const { signature, expiresAt } = await files.createFileLink(context, singleReference(parameter("idOrUuid")), {
+      lifetime: expiresIn * 1_000,
+      endsWithSession: session,
+    });
+    const place = [publicUrl ?? basePath, ...(alias === "" ? [] : [alias]), "v1", "link", signature];
+    return { data: { url: place.join("/"), expiresAt: storeTime.format(expiresAt) } };
+  },
+  downloadLinkedFile: async (context, { parameter }) => ({
+    file: await files.openFileLink(context, parameter("signature")),
+    embeddable: true,
+  }),
+});
 
 function stateOf({ database }: SessionContext, { expiresAt, ...state }: UploadState) {
   return { data: { ...state, expiresAt: database.storeTime.format(expiresAt) } };
@@ -87,4 +104,15 @@ function fileReference(text: string): SingleReference {
   const reference = objectReference(text);
   if (reference === null || reference.kind === "class") throw new ServiceError(307, { detail: "at /replaceOID" });
   return reference;
+}
+
+async function store(
+  files: FileUseCases,
+  context: Served<SessionContext>,
+  uploadId: string,
+  range: ChunkRange | null,
+  body: StreamedBody,
+) {
+  const receive = () => incomingFile(body, context.database.policy.files);
+  return stateOf(context, await files.storeChunk(context, uploadId, range, receive));
 }

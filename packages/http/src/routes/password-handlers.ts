@@ -1,15 +1,11 @@
 import type { passwordOperations } from "@sallyport/contract";
 import type { Handlers } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+import { changePassword, requestPasswordReset, confirmReset } from "@sallyport/core";
 
 /** Change and reset of passwords. */
-export const passwordHandlers = ({
-  changePassword,
-  requestPasswordReset,
-  confirmReset,
-}: UseCases): Handlers<typeof passwordOperations> => ({
+export const passwordHandlers: Handlers<typeof passwordOperations> = {
   changePassword: async (context, { body, language }) => ({
-    data: await changePassword.changePassword(context, {
+    data: await changePassword(context, {
       oldPassword: body.oldPassword,
       newPassword: body.newPassword,
       encrypted: body.encrypted === true,
@@ -17,10 +13,10 @@ export const passwordHandlers = ({
     }),
   }),
   resetPassword: (context, { body, language }) =>
-    requestPasswordReset.requestPasswordReset(context, {
+    requestPasswordReset(context, {
       user: body.user,
       custom: body.custom === true,
       language,
     }),
-  confirmResetPassword: (context, { body, language }) => confirmReset.confirmReset(context, { ...body, language }),
-});
+  confirmResetPassword: (context, { body, language }) => confirmReset(context, { ...body, language }),
+};

@@ -12,6 +12,8 @@ import {
   type RequestContext,
   type SessionContext,
   type Suspend,
+  type Uses,
+  type Services,
 } from "@sallyport/core";
 import type { z } from "zod";
 import type { StreamedBody } from "../files/streamed-body.ts";
@@ -96,8 +98,11 @@ export interface RouteInput<
 
 type Answer = Success | Document | Download;
 
+/** A context with the services of all use cases. */
+export type Served<Context> = Context & Uses<Services>;
+
 /** Handler of any route. The context is that of its access. */
-export type RouteHandler = (context: RequestContext, input: RouteInput) => Promise<Answer>;
+export type RouteHandler = (context: Served<RequestContext>, input: RouteInput) => Promise<Answer>;
 
 /** An operation with its handler. */
 export interface Route extends Operation {
@@ -105,17 +110,17 @@ export interface Route extends Operation {
 }
 
 interface Contexts {
-  readonly public: RequestContext;
-  readonly address: UnadmittedContext;
-  readonly appKey: AppKeyContext;
-  readonly secrets: AppKeyContext;
-  readonly navigation: AppKeyContext;
-  readonly session: SessionContext;
-  readonly optional: SessionContext | (RequestContext & { readonly session: null });
+  readonly public: Served<RequestContext>;
+  readonly address: Served<UnadmittedContext>;
+  readonly appKey: Served<AppKeyContext>;
+  readonly secrets: Served<AppKeyContext>;
+  readonly navigation: Served<AppKeyContext>;
+  readonly session: Served<SessionContext>;
+  readonly optional: Served<SessionContext | (RequestContext & { readonly session: null })>;
 }
 
 type ContextOf<O> = O extends { path: `/admin/${string}`; access: "session" }
-  ? AdministratorContext
+  ? Served<AdministratorContext>
   : O extends { access: infer A extends Access }
     ? Contexts[A]
     : never;
@@ -185,9 +190,9 @@ export function routesOf<Groups extends Readonly<Record<string, Readonly<Record<
 
 function handlerOf({ access, administration }: Operation, handler: AnyHandler): RouteHandler {
   // The pipeline builds the context and the input that the operation declares.
-  const handle = handler as unknown as (context: RequestContext, input: RouteInput) => Promise<Answer | void>;
+  const handle = handler as unknown as (context: Served<RequestContext>, input: RouteInput) => Promise<Answer | void>;
   if (administration && access === "session")
     return async (context, input) =>
-      (await handle(administratorContext(context as SessionContext), input)) ?? { data: {} };
+      (await handle(administratorContext(context as Served<SessionContext>), input)) ?? { data: {} };
   return async (context, input) => (await handle(context, input)) ?? { data: {} };
 }

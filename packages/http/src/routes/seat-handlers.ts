@@ -1,10 +1,10 @@
 import type { seatOperations } from "@sallyport/contract";
 import type { Handlers } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+import { reserveSeats, releaseSeats } from "@sallyport/core";
 
 /** The licence seats of a session. */
-export const seatHandlers = ({ reserveSeats, releaseSeats }: UseCases): Handlers<typeof seatOperations> => ({
+export const seatHandlers: Handlers<typeof seatOperations> = {
   reserveSeats: (context, { body }) =>
-    reserveSeats.reserveSeats(context, { appNames: body.appNames, token: body["2faToken"] ?? null }),
-  releaseSeats: (context, { body }) => releaseSeats.releaseSeats(context, body.appNames),
-});
+    reserveSeats(context, { appNames: body.appNames, token: body["2faToken"] ?? null }),
+  releaseSeats: (context, { body }) => releaseSeats(context, body.appNames),
+};

@@ -10,52 +10,53 @@ import {
 import {
   acceptAppNames,
   type AppKeyContext,
-  type Database,
   type LogInInput,
   type RsaPadding,
   rsaPaddings,
+  logIn,
+  logOut,
+  logInWithToken,
+  logInSecurely,
+  logInCustomUser,
+  confirmCustomPassword,
 } from "@sallyport/core";
 import type { z } from "zod";
-import type { Handlers } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+import type { Handlers, Served } from "./route.ts";
+
+const serverKey = async ({ database, services }: Served<AppKeyContext>, paddings: readonly RsaPadding[]) => {
+  const { publicKey, keyId } = await services.keyRings.current("rsa", database);
+  return { data: { key: publicKey, keyId, paddings } };
+};
 
 /** Log-in in every mode, and log-out. */
-export const sessionHandlers = (useCases: UseCases): Handlers<typeof sessionOperations> => {
-  const { logIn, logInSecurely, logInWithToken, logInMessages, keyRings, logOut } = useCases;
-  const serverKey = async (database: Database, paddings: readonly RsaPadding[]) => {
-    const { publicKey, keyId } = await keyRings.current("rsa", database);
-    return { data: { key: publicKey, keyId, paddings } };
-  };
-  return {
-    logIn: async (context, { body }) => ({ data: await logIn.logIn(context, await logInInput(context, body)) }),
-    logOut: (context) => logOut.logOut(context),
-    checkSession: async () => {},
-    getLogInKey: ({ database }) => serverKey(database, ["OAEP-SHA-256"]),
-    logInWithToken: async (context, { body }) => {
-      if (!("aesKey" in body))
-        return { data: await logInWithToken.logInWithToken(context, await logInInput(context, body), "token") };
-      const { fields, checkReplay, seal } = await logInMessages.openHybrid(context, body);
-      const input = {
-        ...(await logInInput(context, parseFields(logInRequest, fields, logInFaultOrder))),
-        checkReplay,
-      };
-      return { data: await logInWithToken.logInWithToken(context, input, "session"), seal };
-    },
-    getSecureLogInKey: ({ database }, { settings: { legacyPkcs1 } }) =>
-      serverKey(
-        database,
-        rsaPaddings.filter((padding) => legacyPkcs1 || padding !== "PKCS1-v1_5"),
-      ),
-    logInSecurely: async (context, { body, settings }) => {
-      const { fields, checkReplay, seal } = await logInMessages.openCredentials(context, body);
-      const parsed = parseFields(logInRequest, fields, logInFaultOrder);
-      const input = { ...(await logInInput(context, parsed)), checkReplay };
-      const plain = settings.plainAfterSecureLogin && parsed.furtherencryption === false;
-      if (plain) return { data: await logIn.logIn(context, input), seal };
-      const { symmetricKey, ivPrefix, ...data } = await logInSecurely.logInSecurely(context, input);
-      return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };
-    },
-  };
+export const sessionHandlers: Handlers<typeof sessionOperations> = {
+  logIn: async (context, { body }) => ({ data: await logIn(context, await logInInput(context, body)) }),
+  logOut: (context) => logOut(context),
+  checkSession: async () => {},
+  getLogInKey: (context) => serverKey(context, ["OAEP-SHA-256"]),
+  logInWithToken: async (context, { body }) => {
+    if (!("aesKey" in body)) return { data: await logInWithToken(context, await logInInput(context, body), "token") };
+    const { fields, checkReplay, seal } = await context.services.logInMessages.openHybrid(context, body);
+    const input = {
+      ...(await logInInput(context, parseFields(logInRequest, fields, logInFaultOrder))),
+      checkReplay,
+    };
+    return { data: await logInWithToken(context, input, "session"), seal };
+  },
+  getSecureLogInKey: (context, { settings: { legacyPkcs1 } }) =>
+    serverKey(
+      context,
+      rsaPaddings.filter((padding) => legacyPkcs1 || padding !== "PKCS1-v1_5"),
+    ),
+  logInSecurely: async (context, { body, settings }) => {
+    const { fields, checkReplay, seal } = await context.services.logInMessages.openCredentials(context, body);
+    const parsed = parseFields(logInRequest, fields, logInFaultOrder);
+    const input = { ...(await logInInput(context, parsed)), checkReplay };
+    const plain = settings.plainAfterSecureLogin && parsed.furtherencryption === false;
+    if (plain) return { data: await logIn(context, input), seal };
+    const { symmetricKey, ivPrefix, ...data } = await logInSecurely(context, input);
+    return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };
+  },
 };
 
 /** The fields of a log-in. An unusable app name (208, 210) precedes an error in another member. */
@@ -87,16 +88,13 @@ function describedBy({ deviceId: _deviceId, ...device }: Readonly<Record<string,
 }
 
 /** Custom users: log-in and confirmation of a password change. */
-export const customUserHandlers = ({
-  logInCustomUser,
-  confirmCustomPassword,
-}: UseCases): Handlers<typeof customUserOperations> => ({
+export const customUserHandlers: Handlers<typeof customUserOperations> = {
   logInCustomUser: async (context, { body }) => ({
-    data: await logInCustomUser.logInCustomUser(context, await logInInput(context, body)),
+    data: await logInCustomUser(context, await logInInput(context, body)),
   }),
   confirmChangePassword: (context, { body, language }) =>
-    confirmCustomPassword.confirmCustomPassword(context, {
+    confirmCustomPassword(context, {
       confirmationCode: body.confirmationCode,
       language,
     }),
-});
+};

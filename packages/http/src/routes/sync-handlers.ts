@@ -18,72 +18,70 @@ import {
   type PushOptions,
   type PushResult,
   type SessionContext,
+  pullChanges,
+  putSynced,
+  listSyncSchemas,
+  deleteSynced,
+  pushChanges,
 } from "@sallyport/core";
 import type * as z from "zod";
-import type { Handlers, InputOf } from "./route.ts";
-import type { UseCases } from "./use-cases.ts";
+import type { Handlers, InputOf, Served } from "./route.ts";
+
+const pull = async (
+  context: Served<SessionContext>,
+  { body, suspend }: Pick<InputOf<typeof syncOperations.pull>, "body" | "suspend">,
+  named: string | undefined,
+) => {
+  const given = "fault" in body ? body.given : body.value;
+  const input = {
+    schemaName: named ?? schemaNameOf(member(given, "schemaName")),
+    syncVersion: member(given, "syncVersion"),
+    rest: "fault" in body ? body.fault : pullOf(body.value, named),
+    suspend,
+  };
+  return { data: await pullChanges(context, input) };
+};
+const put = async (context: Served<SessionContext>, { parameter, body }: InputOf<typeof syncOperations.putSynced>) => ({
+  data: await putSynced(
+    context,
+    targetOf(parameter),
+    "fault" in body ? body.fault : { uuid: body.value.uuid, operation: putOperation(body.value) },
+  ),
+});
 
 /** Schemas, pull, writes and push. */
-export const syncHandlers = ({
-  listSyncSchemas,
-  pullChanges,
-  pushChanges,
-  writeSynced,
-}: UseCases): Handlers<typeof syncOperations> => {
-  const pull = async (
-    context: SessionContext,
-    { body, suspend }: Pick<InputOf<typeof syncOperations.pull>, "body" | "suspend">,
-    named: string | undefined,
-  ) => {
-    const given = "fault" in body ? body.given : body.value;
-    const input = {
-      schemaName: named ?? schemaNameOf(member(given, "schemaName")),
-      syncVersion: member(given, "syncVersion"),
-      rest: "fault" in body ? body.fault : pullOf(body.value, named),
-      suspend,
-    };
-    return { data: await pullChanges.pull(context, input) };
-  };
-  const put = async (context: SessionContext, { parameter, body }: InputOf<typeof syncOperations.putSynced>) => ({
-    data: await writeSynced.put(
+export const syncHandlers: Handlers<typeof syncOperations> = {
+  listSyncSchemas: async (context) => ({ data: { schemas: await listSyncSchemas(context) } }),
+  pullNamed: (context, input) => pull(context, input, undefined),
+  pull: (context, input) => pull(context, input, input.parameter("schema")),
+  putSynced: put,
+  patchSynced: put,
+  deleteSynced: async (context, { parameter, body }) => ({
+    data: await deleteSynced(
       context,
       targetOf(parameter),
-      "fault" in body ? body.fault : { uuid: body.value.uuid, operation: putOperation(body.value) },
+      "fault" in body ? body.fault : { uuid: body.value.uuid, operation: { op: "delete" } },
     ),
-  });
-  return {
-    listSyncSchemas: async (context) => ({ data: { schemas: await listSyncSchemas.listSyncSchemas(context) } }),
-    pullNamed: (context, input) => pull(context, input, undefined),
-    pull: (context, input) => pull(context, input, input.parameter("schema")),
-    putSynced: put,
-    patchSynced: put,
-    deleteSynced: async (context, { parameter, body }) => ({
-      data: await writeSynced.delete(
-        context,
-        targetOf(parameter),
-        "fault" in body ? body.fault : { uuid: body.value.uuid, operation: { op: "delete" } },
+  }),
+  pushChanges: async (context, { parameter, body, settings, note }) => {
+    const deadline = performance.now() + settings.multiTimeout;
+    const isLate = () => performance.now() > deadline;
+    const input = {
+      schemaName: parameter("schema"),
+      syncVersion: member("fault" in body ? body.given : body.value, "syncVersion"),
+      rest: "fault" in body ? body.fault : pushOf(body.value),
+      isLate,
+    };
+    const { results, ...changes } = await pushChanges(context, input);
+    note(
+      results.flatMap(({ error }) =>
+        error === null
+          ? []
+          : { route: syncOperations.pushChanges.path, method: "POST", status: error.status, code: error.code, error },
       ),
-    }),
-    pushChanges: async (context, { parameter, body, settings, note }) => {
-      const deadline = performance.now() + settings.multiTimeout;
-      const isLate = () => performance.now() > deadline;
-      const input = {
-        schemaName: parameter("schema"),
-        syncVersion: member("fault" in body ? body.given : body.value, "syncVersion"),
-        rest: "fault" in body ? body.fault : pushOf(body.value),
-        isLate,
-      };
-      const { results, ...changes } = await pushChanges.push(context, input);
-      note(
-        results.flatMap(({ error }) =>
-          error === null
-            ? []
-            : { route: syncOperations.pushChanges.path, method: "POST", status: error.status, code: error.code, error },
-        ),
-      );
-      return { data: { results: results.map((each) => resultOf(each, settings.debugMessages)), ...changes } };
-    },
-  };
+    );
+    return { data: { results: results.map((each) => resultOf(each, settings.debugMessages)), ...changes } };
+  },
 };
 
 /** A member of a body that may be invalid. */

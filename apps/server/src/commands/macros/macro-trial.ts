@@ -7,7 +7,8 @@ import { Option } from "commander";
 import { RecordedRuntime } from "../../authoring/recorded-runtime.ts";
 import { judgeOutcome, type MacroTest, readTests } from "../../authoring/test-file.ts";
 import { failureLines, faultLines, Trial, trialReport } from "../../authoring/trial.ts";
-import { identifiers } from "../../composition/identifiers.ts";
+import { servicesOf } from "../../composition/bindings/services.ts";
+import { components } from "../../composition/components.ts";
 import {
   type Configuration,
   type DatabaseConfiguration,
@@ -61,17 +62,26 @@ interface OpenedTrial {
   readonly folder: string | null;
 }
 
+const macroServiceNames = [
+  "cursorSealing",
+  "macroReports",
+  "macroRunner",
+  "objectHooks",
+  "slowQueries",
+  "userGuard",
+] as const;
+
 /** Opens the database of a trial during `work`: the demo in memory, or a configured database. */
 async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) => Promise<T>): Promise<T> {
   const { configuration, database } = options.configured ? configuredDatabase(options) : demoInMemory(options);
   let recorded: RecordedRuntime | undefined;
   const record = (container: Container) => {
     container.onActivation(
-      identifiers.macroRuntime,
+      components.macroRuntime,
       (_context, runtime: MacroRuntime) => (recorded = new RecordedRuntime(runtime)),
     );
     // No requests compete with the macro.
-    container.onActivation(identifiers.tuning, (_context, { macros, ...tuning }) => ({
+    container.onActivation(components.tuning, (_context, { macros, ...tuning }) => ({
       ...tuning,
       macros: { ...macros, threadPriority: 0 },
     }));
@@ -83,7 +93,7 @@ async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) =
       if (!options.configured) {
         await opened.storage.migrate();
         const { alias, storage, policy, fileCipher } = opened;
-        await (await container.getAsync(identifiers.demoSeeder)).seed({
+        await (await container.getAsync(components.demoSeeder)).seed({
           alias,
           storage,
           policy,
@@ -91,14 +101,14 @@ async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) =
           files: null,
         });
       }
-      const [executeMacro, digests, random] = await Promise.all([
-        container.getAsync(identifiers.executeMacro),
-        container.getAsync(identifiers.digests),
-        container.getAsync(identifiers.random),
+      const [services, digests, random] = await Promise.all([
+        servicesOf(container, macroServiceNames),
+        container.getAsync(components.digests),
+        container.getAsync(components.random),
       ]);
       const runtime = recorded as RecordedRuntime;
       try {
-        const trial = new Trial({ database: opened, executeMacro, digests, random, runtime });
+        const trial = new Trial({ database: opened, services, digests, random, runtime });
         return await work({ trial, folder: database.macros.directory });
       } finally {
         await runtime.close();

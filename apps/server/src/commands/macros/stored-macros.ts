@@ -1,9 +1,17 @@
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
 import { allPages } from "@sallyport/storage";
-import { isMacroName, MacroFault, MacroStore, type MacroVersion, removeMacro, type StoredMacro } from "@sallyport/core";
+import {
+  isMacroName,
+  MacroFault,
+  MacroStore,
+  type MacroVersion,
+  removeMacro,
+  type StoredMacro,
+  putMacro,
+} from "@sallyport/core";
 import { printable } from "@sallyport/client/terminal";
-import { identifiers } from "../../composition/identifiers.ts";
+import { components } from "../../composition/components.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
 import { type JsonOptions, listCommand, printList } from "../list-command.ts";
 import { CommandError } from "../command-error.ts";
@@ -78,12 +86,9 @@ function put(file: string, options: ChangeOptions): Work {
     );
   const [changedBy, expectedVersion] = [authorOf(options), expectedVersionOf(options)];
   const text = textOf(file);
-  return async ({ administration, container }) => {
-    const [putMacro, runtime] = [
-      await container.getAsync(identifiers.putMacro),
-      await container.getAsync(identifiers.macroRuntime),
-    ];
-    const putting = putMacro.putMacro(administration, { name, text, language, changedBy, expectedVersion });
+  return async ({ container, serving }) => {
+    const runtime = await container.getAsync(components.macroRuntime);
+    const putting = putMacro(await serving("moduleInspector"), { name, text, language, changedBy, expectedVersion });
     const { outcome, version } = await putting
       .catch((error: unknown) => refuse(error, file))
       .finally(() => runtime.close());

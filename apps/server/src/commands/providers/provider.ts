@@ -1,7 +1,16 @@
 import { text } from "node:stream/consumers";
 import { allPages, isUuid } from "@sallyport/storage";
-import { listLinks, removeLink, removeProvider, requireAccount, requireApplications } from "@sallyport/core";
-import { identifiers } from "../../composition/identifiers.ts";
+import {
+  listLinks,
+  removeLink,
+  removeProvider,
+  requireAccount,
+  requireApplications,
+  findProvider,
+  putProvider,
+  listProviders,
+} from "@sallyport/core";
+import { components } from "../../composition/components.ts";
 import { appAdvice } from "../app.ts";
 import { listCommand, printJson } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
@@ -27,12 +36,14 @@ export function defineProvider(group: ServerCommand): void {
     )
     .onDatabase(add);
   ofOne("test", "check the registration of a provider and its connection").onDatabase(testProvider);
-  group.addCommand(listProviders());
+  group.addCommand(listRegistered());
   ofOne("show", "print the registration of a provider as JSON, without secrets").onDatabase((word: string) => {
     const type = typeOf(word);
     return async ({ container, administration }) => {
-      const providers = await container.getAsync(identifiers.listProviders);
-      const { enabled, ...rest } = await providers.findProvider(administration, type);
+      const { enabled, ...rest } = await findProvider(
+        { ...administration, services: await container.getAsync(components.registration) },
+        type,
+      );
       printJson({ ...rest, enabled });
     };
   });
@@ -63,22 +74,27 @@ async function add(word: string, options: AddOptions): Promise<Work> {
   const name = (options.name ?? type).trim();
   if (name === "" || name.length > 255) throw new CommandError("The name must have 1 to 255 characters.");
   const data = await readProviderData(options.dataFile);
-  return async ({ container, administration }) => {
+  return async ({ container, administration, serving }) => {
     const { database, r } = administration;
     const appNames = [...new Set(options.appName)];
     await advising(208, appAdvice, () => requireApplications(r, appNames));
     const { defaultUser } = options;
     const defaultUserId = defaultUser === undefined ? null : (await requireAccount(r, defaultUser)).userId;
-    const provider = (await container.getAsync(identifiers.supportedProviders)).get(type);
+    const provider = (await container.getAsync(components.supportedProviders)).get(type);
     if (provider === undefined) throw new CommandError(`The provider ${type} is not available.`);
-    if ((await container.getAsync(identifiers.keyWrapping)) === null)
+    if ((await container.getAsync(components.keyWrapping)) === null)
       throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
-    const putProvider = await container.getAsync(identifiers.putProvider);
-    const accepted = await putProvider.putProvider(administration, { provider, data, name, defaultUserId, appNames });
-    const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, accepted);
+    const accepted = await putProvider(await serving("providerSealing"), {
+      provider,
+      data,
+      name,
+      defaultUserId,
+      appNames,
+    });
+    const callback = (await container.getAsync(components.callbackAddresses)).known(database.alias, type, accepted);
     console.log(`Registered provider ${type}. It takes effect with the next request.`);
     if (callback !== null) console.log(`Register this callback URL at the provider: ${callback}`);
-    for (const line of missingConfiguration(container.get(identifiers.configuration), type, callback))
+    for (const line of missingConfiguration(container.get(components.configuration), type, callback))
       console.error(line);
   };
 }
@@ -99,11 +115,11 @@ function parsed(json: string, what: string): unknown {
   }
 }
 
-function listProviders(): ServerCommand {
+function listRegistered(): ServerCommand {
   return listCommand({
     plural: "providers",
     read: async ({ container, administration }) =>
-      (await container.getAsync(identifiers.listProviders)).listProviders(administration),
+      listProviders({ ...administration, services: await container.getAsync(components.registration) }),
     json: ({ type, name, enabled, defaultUser, appNames, callback }) => {
       return { type, name, enabled, defaultUser, appNames, callback };
     },

@@ -2,7 +2,7 @@ import { type ProviderType, providerTypes, ServiceError } from "@sallyport/stora
 import { type IdentityProvider, ProviderEntries, providerTypeOf } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import { demoProvidersPlace } from "../../composition/public-address.ts";
-import { identifiers } from "../../composition/identifiers.ts";
+import { components } from "../../composition/components.ts";
 import type { Configuration } from "../../configuration/index.ts";
 import { readFakeProvidersAddress } from "../../demo/index.ts";
 import { CommandError } from "../command-error.ts";
@@ -41,11 +41,11 @@ export function testProvider(word: string): Work {
     const provider = (await askedProviders(opened)).get(type);
     if (provider === undefined) throw new CommandError(`The provider ${type} is not available.`);
     const data = await checked("The additional data", async () =>
-      provider.accept((await container.getAsync(identifiers.providerSealing)).openData(entry.sealedData)),
+      provider.accept((await container.getAsync(components.providerSealing)).openData(entry.sealedData)),
     );
-    const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, data);
+    const callback = (await container.getAsync(components.callbackAddresses)).known(database.alias, type, data);
     if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
-    for (const line of missingConfiguration(container.get(identifiers.configuration), type, callback))
+    for (const line of missingConfiguration(container.get(components.configuration), type, callback))
       throw new CommandError(line);
     await checked("The provider", () => provider.check(data));
     console.log(`The provider ${type} works. Its callback URL is ${callback}`);
@@ -54,9 +54,9 @@ export function testProvider(word: string): Work {
 
 /** The providers as the server uses them. The demo server runs fake providers in its own process. */
 async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMap<ProviderType, IdentityProvider>> {
-  const configuration = container.get(identifiers.configuration);
+  const configuration = container.get(components.configuration);
   const place = demoProvidersPlace(configuration);
-  if (place === null) return container.getAsync(identifiers.supportedProviders);
+  if (place === null) return container.getAsync(components.supportedProviders);
   const fakeProviders = await readFakeProvidersAddress(place.folder);
   if (fakeProviders === null)
     throw new CommandError(

@@ -11,9 +11,10 @@ import {
   requireMappedUser,
   setCustomUserDisabled,
   setCustomUserEmail,
+  addCustomUser,
+  setCustomPassword,
 } from "@sallyport/core";
 import { tableLines } from "@sallyport/client/terminal";
-import { identifiers } from "../../composition/identifiers.ts";
 import { type JsonOptions, listCommand, printJson } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
 import { CommandError } from "../command-error.ts";
@@ -90,12 +91,16 @@ function add(name: string, options: AddOptions): Work {
   if (!isUserName(name)) throw new CommandError("The name must have 1 to 1024 characters.");
   const { user } = options;
   const email = options.email === undefined ? null : acceptMailAddress(options.email);
-  return async ({ container, administration }) => {
+  return async ({ administration, serving }) => {
     // Fail before the password prompt.
     await advising(304, userListAdvice, () => requireMappedUser(administration.r, user));
     const password = await readPassword(options);
-    const addCustomUser = await container.getAsync(identifiers.addCustomUser);
-    await addCustomUser.addCustomUser(administration, { name, ...password, user, email });
+    await addCustomUser(await serving("hasher", "passwordPolicy", "random", "settings"), {
+      name,
+      ...password,
+      user,
+      email,
+    });
     console.log(`Created custom user "${name}", mapped to "${user}".`);
   };
 }
@@ -125,12 +130,14 @@ function show(name: string, options: JsonOptions): Work {
 }
 
 function setPassword(name: string, options: PasswordOptions): Work {
-  return async ({ container, administration }) => {
+  return async ({ administration, serving }) => {
     // Fail before the password prompt.
     await requireCustomUser(administration.r, name);
     const password = await readPassword(options);
-    const change = await container.getAsync(identifiers.setCustomPassword);
-    const ended = await change.setCustomPassword(administration, { name, ...password });
+    const ended = await setCustomPassword(await serving("hasher", "passwordPolicy", "random", "settings"), {
+      name,
+      ...password,
+    });
     console.log(`Set the password of "${name}".${endedSessions(ended)}`);
   };
 }

@@ -6,8 +6,9 @@ import {
   requireAccount,
   setUserDisabled,
   setUserEmail,
+  createUser,
+  setUserPassword,
 } from "@sallyport/core";
-import { identifiers } from "../../composition/identifiers.ts";
 import { listCommand } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
 import { CommandError } from "../command-error.ts";
@@ -76,12 +77,13 @@ function create(name: string, options: CreateOptions): Work {
   if (!isUserName(name)) throw new CommandError("The name must have 1 to 1024 characters.");
   const email = options.email === undefined ? null : acceptMailAddress(options.email);
   const { administrator = false, description, group: groups = [], createGroups: createsGroups = false } = options;
-  return async ({ container, database, administration }) => {
+  return async ({ database, serving }) => {
     await database.storage.health();
     const password = await readPassword(options);
-    const createUser = await container.getAsync(identifiers.createUser);
     const input = { name, ...password, description, administrator, email, groups, createsGroups };
-    await advising(304, "Create it with --create-groups.", () => createUser.createUser(administration, input));
+    await advising(304, "Create it with --create-groups.", async () =>
+      createUser(await serving("hasher", "passwordPolicy", "random", "settings"), input),
+    );
     console.log(`Created user "${name}".`);
   };
 }
@@ -102,12 +104,11 @@ function setEmail(name: string, address: string | undefined, options: EmailOptio
 }
 
 function setPassword(name: string, options: PasswordOptions): Work {
-  return async ({ container, administration }) => {
+  return async ({ administration, serving }) => {
     // Fail before the password prompt.
     await requireAccount(administration.r, name);
     const password = await readPassword(options);
-    const change = await container.getAsync(identifiers.setUserPassword);
-    await change.setUserPassword(administration, { name, ...password });
+    await setUserPassword(await serving("hasher", "passwordPolicy", "random", "settings"), { name, ...password });
     console.log(`Set the password of "${name}" and ended all sessions.`);
   };
 }

@@ -1,4 +1,4 @@
-import { CollectFiles, reserveUserNames } from "@sallyport/core";
+import { reserveUserNames } from "@sallyport/core";
 import { DatabaseOpener } from "../../databases/database-opener.ts";
 import { containsDemo } from "../../demo/index.ts";
 import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
@@ -7,7 +7,6 @@ import { BanTimer } from "../../operations/ban-timer.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { WriterWatch } from "../../operations/writer-watch.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
-import { identifiers } from "../identifiers.ts";
 import { examineSettings } from "../../doctor/examine-database.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
 import { DemoAdministrationKeys, DemoSeeder } from "../storages/demo-data.ts";
@@ -52,7 +51,7 @@ export const databaseFactories = {
   ),
   fileStores: functionFactory(openFileStores, [configuration]),
   fileKeeper: functionFactory(
-    (served, stores, log) => new FileKeeper(served, stores, new CollectFiles(), log),
+    (served, stores, log) => new FileKeeper(served, stores, log),
     [databases, components.fileStores, logger],
   ),
   sweeper: functionFactory(
@@ -63,8 +62,8 @@ export const databaseFactories = {
   writerWatch: classFactory(WriterWatch, [databases, components.engines, components.metrics, logger, components.now]),
   demoSeeder: classFactory(DemoSeeder, [components.hasher, digests, logger]),
   demoAdministrationKeys: functionFactory(
-    ({ demoFolder }, createAppKey, digest) => new DemoAdministrationKeys(demoFolder, createAppKey, digest),
-    [configuration, identifiers.createAppKey, digests],
+    ({ demoFolder }, random, digest) => new DemoAdministrationKeys(demoFolder, random, digest),
+    [configuration, components.random, digests],
   ),
   preparation: functionFactory(
     (served, { demo, administration }, log, seeder, administrationKeys, providerEntries, keyRings, engines) =>

@@ -25,11 +25,8 @@ import { version } from "../version.ts";
 export const httpFactories = {
   httpSettings: functionFactory(settingsOf, [components.configuration, components.tuning]),
   routes: functionFactory(
-    ({ administration }, useCases) => [
-      ...routeTable(useCases),
-      ...(administration.enabled ? administrationTable(useCases) : []),
-    ],
-    [components.configuration, components.useCases],
+    ({ administration }) => [...routeTable(), ...(administration.enabled ? administrationTable() : [])],
+    [components.configuration],
   ),
   publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
   playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
@@ -41,6 +38,7 @@ export const httpFactories = {
     },
     {
       settings: components.httpSettings,
+      services: components.services,
       databases: components.databases,
       routes: components.routes,
       operations: components.operations,

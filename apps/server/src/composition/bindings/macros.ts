@@ -6,7 +6,7 @@ import { MacroFolders, macroLimits, macroThreads } from "../../macros/macro-fold
 import { MacroLog } from "../../operations/macro-log.ts";
 import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 
-const { configuration, cursorSealing, digests, logger, macroReports, macroRuntime, slowQueries } = components;
+const { configuration, logger, macroReports, macroRuntime } = components;
 
 /** Macros: sources, runtime and host calls. */
 export const macroFactories = {
@@ -20,53 +20,20 @@ export const macroFactories = {
     limits: macroLimits(configured),
     isWatching: configured.macros.watch,
   })),
-  objectHooks: functionFactory(
-    (runtime, reports, { macros: { timeout } }, { macros: { queue } }, ...reading) => {
-      const forms = new ContractForms();
-      // Hooks call use cases that call hooks again, so their runner needs the hooks under construction.
-      const runnerOf = (hooks: core.ObjectHooks) => {
-        const calls = new core.HostCalls(
-          {
-            getObject: new core.GetObject(hooks),
-            listObjects: new core.ListObjects(...reading, hooks),
-            createObject: new core.CreateObject(hooks),
-            updateObject: new core.UpdateObject(hooks),
-            getReaders: new core.GetReaders(),
-            setReaders: new core.SetReaders(),
-            deleteObject: new core.DeleteObject(hooks),
-            lockObject: new core.LockObject(),
-            unlockObject: new core.UnlockObject(),
-          },
-          forms,
-        );
-        return new core.MacroRunner({
-          runtime,
-          calls,
-          reports,
-          queueTimeout: queue.timeout,
-          hookTime: 4 * timeout,
-          after,
-        });
-      };
-      return new core.MacroHooks(runnerOf, reports, forms);
-    },
-    [macroRuntime, macroReports, configuration, components.tuning, digests, cursorSealing, slowQueries],
+  macroForms: classFactory(ContractForms, []),
+  macroRunner: functionFactory(
+    (runtime, reports, { macros: { timeout } }, { macros: { queue } }, forms) =>
+      new core.MacroRunner({
+        runtime,
+        calls: new core.HostCalls(forms),
+        reports,
+        queueTimeout: queue.timeout,
+        hookTime: 4 * timeout,
+        after,
+      }),
+    [macroRuntime, macroReports, configuration, components.tuning, components.macroForms],
   ),
-  writeFileObject: classFactory(core.WriteFileObject, [components.objectHooks]),
-  macroRunner: functionFactory(({ runner }) => runner, [components.objectHooks]),
-  executeOperations: functionFactory(
-    (hooks, runner, reports) => {
-      const macros = new core.ExecuteMacro(runner, reports);
-      return new core.ExecuteOperations({
-        hooks,
-        deleteObject: new core.DeleteObject(hooks),
-        decide: async (context, name, input) =>
-          (await macros.executeMacro(context, name, { input, skipCheck: false })).result,
-        prepared: (context, work) => macros.prepared(context, work),
-      });
-    },
-    [components.objectHooks, components.macroRunner, macroReports],
-  ),
+  objectHooks: classFactory(core.MacroHooks, [components.macroRunner, macroReports, components.macroForms]),
 } satisfies Factories;
 
 function after(milliseconds: number, call: () => void): () => void {

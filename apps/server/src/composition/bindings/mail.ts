@@ -1,4 +1,4 @@
-import { DeliverMail, QueueMail, SealedMailJobs } from "@sallyport/core";
+import { DeliverMail, type Outbox, SealedMailJobs } from "@sallyport/core";
 import { createMailer, smtpTimeout } from "../../mail/create-mailer.ts";
 import { mailOutbox } from "../../mail/mail-outbox.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
@@ -7,19 +7,19 @@ import { MailLog } from "../../operations/mail-log.ts";
 import { OutboxNotifier, OutboxRelay } from "../../operations/outbox-relay.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
-const { configuration, digests, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = components;
+const { configuration, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = components;
 
 /** Mail: queue, templates and delivery. */
 export const mailFactories = {
   outboxNotifier: classFactory(OutboxNotifier, []),
   sealedMailJobs: classFactory(SealedMailJobs, [components.keyWrapping]),
   mailer: functionFactory(createMailer, [configuration]),
-  queueMail: functionFactory(
-    (jobs, digest, notifier, { mail }, tuned) => {
+  outbox: functionFactory(
+    (jobs, notifier, { mail }, tuned): Outbox => {
       const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : tuned.mail;
-      return new QueueMail({ jobs, digests: digest, settings, notify: (alias) => notifier.notify(alias) });
+      return { jobs, settings, notify: (alias) => notifier.notify(alias) };
     },
-    [sealedMailJobs, digests, outboxNotifier, configuration, components.tuning],
+    [sealedMailJobs, outboxNotifier, configuration, components.tuning],
   ),
   deliverMail: functionFactory(
     (transport, jobs, resetMail, { mail, applicationName, passwords }) => {

@@ -1,4 +1,4 @@
-import { type After, AlignIndexes } from "@sallyport/core";
+import { type After } from "@sallyport/core";
 import { allObservers, RequestLog, SlowQueryLog } from "../../operations/request-log.ts";
 import { IndexKeeper } from "../../operations/index-keeper.ts";
 import { Metrics } from "../../operations/metrics.ts";
@@ -7,7 +7,7 @@ import { ReadinessProbe, ServerOperations } from "../../operations/server-operat
 import { TrafficWriter } from "../../operations/traffic-writer.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
-const { alignIndexes, configuration, databases, keyRings, logger, metrics } = components;
+const { configuration, databases, keyRings, logger, metrics } = components;
 
 /** Metrics, logs and health for operators. */
 export const operationsFactories = {
@@ -28,8 +28,7 @@ export const operationsFactories = {
     },
     [components.engines, components.hasher, components.macroRuntime, logger],
   ),
-  alignIndexes: classFactory(AlignIndexes, []),
-  indexKeeper: classFactory(IndexKeeper, [alignIndexes, logger]),
+  indexKeeper: classFactory(IndexKeeper, [logger]),
   operations: functionFactory(
     (served, rings, measured, configured, link) => {
       measured.watchRates(served);

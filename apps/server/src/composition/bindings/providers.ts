@@ -1,21 +1,11 @@
 import type { ProviderType } from "@sallyport/storage";
-import {
-  AcceptProviderUser,
-  AssignProviderUser,
-  CallbackAddresses,
-  LogInWithProvider,
-  type IdentityProvider,
-  ProviderSealing,
-  RegisteredProviders,
-} from "@sallyport/core";
+import { CallbackAddresses, type IdentityProvider, ProviderSealing, RegisteredProviders } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
-import { identifiers } from "../identifiers.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { publicAddress } from "../public-address.ts";
 import { DemoProviderEntries } from "../storages/demo-data.ts";
 
-const { callbackAddresses, configuration, demoProviders, digests, supportedProviders, providerSealing, random } =
-  components;
+const { callbackAddresses, configuration, demoProviders, supportedProviders, providerSealing } = components;
 
 /** Log-in with external providers. */
 export const providerFactories = {
@@ -30,21 +20,9 @@ export const providerFactories = {
     ({ oAuthProviders }, known, ...needs) => new RegisteredProviders(enabledProviders(known, oAuthProviders), ...needs),
     [configuration, supportedProviders, providerSealing, callbackAddresses],
   ),
-  assignProviderUser: functionFactory(
-    (hooks, ...needs) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...needs),
-    [components.objectHooks, digests, random],
-  ),
-  logInWithProvider: classFactory(LogInWithProvider, [
-    components.gate,
-    components.assignProviderUser,
-    components.serializeOwnUser,
-    digests,
-    random,
-  ]),
   demoProviderEntries: functionFactory(
-    (demo, known, putProvider, sealing) =>
-      demo === null ? null : new DemoProviderEntries({ demoProviders: demo, known, putProvider, sealing }),
-    [demoProviders, supportedProviders, identifiers.putProvider, providerSealing],
+    (demo, known, sealing) => (demo === null ? null : new DemoProviderEntries({ demoProviders: demo, known, sealing })),
+    [demoProviders, supportedProviders, providerSealing],
   ),
 } satisfies Factories;
 

@@ -1,18 +1,18 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type Digests, type FileStore, type ProviderType, ServiceError } from "@sallyport/storage";
+import { type Digests, type FileStore, type ProviderType, ServiceError, type RandomSource } from "@sallyport/storage";
 import {
   administrationOf,
   appKeyDigest,
-  type CreateAppKey,
   type Database,
   type IdentityProvider,
   type PasswordHasher,
   type ProviderEntry,
   type ProviderSealing,
-  type PutProvider,
   ProviderEntries,
+  createAppKey,
+  putProvider,
 } from "@sallyport/core";
 import type { Logger } from "pino";
 import { demoCredentials, type DemoProviders, type DemoState, seedDemo } from "../../demo/index.ts";
@@ -64,7 +64,7 @@ export class DemoAdministrationKeys {
 
   constructor(
     private readonly folder: string | null,
-    private readonly createAppKey: CreateAppKey,
+    private readonly random: RandomSource,
     private readonly digests: Digests,
   ) {}
 
@@ -100,7 +100,7 @@ export class DemoAdministrationKeys {
       const name = count === 1 ? "administration" : `administration-${count}`;
       const input = { name, appNames: null, origins: [], returnAddresses: [], key: null, scope: "admin" } as const;
       try {
-        return await this.createAppKey.createAppKey(administrationOf(database), input);
+        return await createAppKey({ ...administrationOf(database), services: { random: this.random } }, input);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 307) throw error;
       }
@@ -112,7 +112,6 @@ export class DemoAdministrationKeys {
 interface DemoProviderEntriesParts {
   readonly demoProviders: DemoProviders;
   readonly known: ReadonlyMap<ProviderType, IdentityProvider>;
-  readonly putProvider: PutProvider;
   readonly sealing: ProviderSealing;
 }
 
@@ -121,7 +120,8 @@ export class DemoProviderEntries {
   constructor(private readonly parts: DemoProviderEntriesParts) {}
 
   async register(database: Database): Promise<void> {
-    const { demoProviders, known, putProvider } = this.parts;
+    const { demoProviders, known, sealing: providerSealing } = this.parts;
+    const context = { ...administrationOf(database), services: { providerSealing } };
     for (const { type, name, data } of demoProviders.entries) {
       const provider = known.get(type);
       const found = await new ProviderEntries(database.storage.repositories.records).find(type);
@@ -131,7 +131,7 @@ export class DemoProviderEntries {
       )
         continue;
       const { defaultUserId, appNames } = found ?? { defaultUserId: null, appNames: [demoCredentials.apps[0].name] };
-      await putProvider.putProvider(administrationOf(database), { provider, data, name, defaultUserId, appNames });
+      await putProvider(context, { provider, data, name, defaultUserId, appNames });
     }
   }
 

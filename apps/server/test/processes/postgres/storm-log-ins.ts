@@ -1,7 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 import { signIn } from "@sallyport/fake-identity-providers";
 import type { ObjectId } from "@sallyport/storage";
-import { CreateAccount } from "@sallyport/core";
+import { createAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../../src/index.ts";
 import { call, logOut, logOutIn, tryLogIn } from "../../client.ts";
@@ -41,9 +41,15 @@ export async function createStormUser(admin: RunningServer, name: string): Promi
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const [object] = await objects.insert([{ className: "User", attributes: { Name: name } }]);
   const userId = object?.id ?? "";
-  const creating = new CreateAccount(hasher, new NodeDigests(), new NodeRandomSource());
+  const creating = { database: { digests: new NodeDigests() }, services: { hasher, random: new NodeRandomSource() } };
   for (const realm of ["database", "custom"] as const)
-    await creating.createAccount(accounts, { realm, userId, loginName: name, password, clientHash: "md5" });
+    await createAccount(creating, accounts, {
+      realm,
+      userId,
+      loginName: name,
+      password,
+      clientHash: "md5",
+    });
   const { dfUuid } = (await logInAt(admin, "google", providerAccount)).body.data;
   await link(admin, dfUuid, { user: name, pass: password });
   await sessions.end({ userId });

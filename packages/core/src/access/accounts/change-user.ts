@@ -1,13 +1,12 @@
 import { accountOwner, ServiceError } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
-import { type AdministrationContext, changesBetween } from "../../request/index.ts";
-import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import { takeAccess } from "../rules/last-administrator.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
-import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { type AccountReference, noSuchUser, requireAccount, wordsOf } from "./account-reference.ts";
 import type { NewPassword } from "./client-password.ts";
-import type { PasswordHasher } from "./verify-password.ts";
+import type { PasswordServices } from "../passwords/password-policy.ts";
+import { replacePassword } from "../passwords/replace-password.ts";
 
 /** Sets or clears a user's e-mail address. Revokes pending password resets, as another person may read the old mailbox. Unknown name: 304. */
 export async function setUserEmail(
@@ -47,28 +46,23 @@ export interface SetUserPasswordInput extends NewPassword {
   readonly name: AccountReference;
 }
 
-/** Sets a user's password without the old one and ends all sessions of the user. */
-export class SetUserPassword {
-  constructor(
-    private readonly policy: PasswordPolicy,
-    private readonly hasher: PasswordHasher,
-    private readonly replace: ReplacePassword,
-  ) {}
-
-  /** Unknown name: 304. Password refused by the policy: 320. Concurrent change: 713. */
-  async setUserPassword(
-    { database, r: outside, unit, eventOf }: AdministrationContext,
-    { name, ...given }: SetUserPasswordInput,
-  ): Promise<void> {
-    const account = await requireAccount(outside, name);
-    const accepted = this.policy.accept(given, database.policy.clientHash);
-    const secret = await this.hasher.hash(accepted);
-    await unit.transaction(async (r) => {
-      if (!(await this.replace.replacePassword(r, account, { secret }))) {
-        const detail = `Another request changed the password of the user ${wordsOf(name)} at the same time. Nothing was changed.`;
-        throw new ServiceError(713, { detail });
-      }
-      await r.audit.append(eventOf({ type: "password.changed", subjectId: account.userId }));
-    });
-  }
+/**
+ * Sets a user's password without the old one and ends all sessions of the user. Unknown name: 304. Password refused by
+ * the policy: 320. Concurrent change: 713.
+ */
+export async function setUserPassword(
+  context: AdministrationContext & Uses<PasswordServices>,
+  { name, ...given }: SetUserPasswordInput,
+): Promise<void> {
+  const { database, r: outside, unit, eventOf } = context;
+  const account = await requireAccount(outside, name);
+  const accepted = context.services.passwordPolicy.accept(given, database.policy.clientHash);
+  const secret = await context.services.hasher.hash(accepted);
+  await unit.transaction(async (r) => {
+    if (!(await replacePassword(r, account, { secret }, context.services.settings))) {
+      const detail = `Another request changed the password of the user ${wordsOf(name)} at the same time. Nothing was changed.`;
+      throw new ServiceError(713, { detail });
+    }
+    await r.audit.append(eventOf({ type: "password.changed", subjectId: account.userId }));
+  });
 }

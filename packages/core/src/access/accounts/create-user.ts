@@ -2,7 +2,6 @@ import {
   type AccountId,
   type AccountRepository,
   confusableKeyOf,
-  type Digests,
   isObjectId,
   type ListedAccount,
   loginNameOf,
@@ -10,7 +9,6 @@ import {
   type ObjectId,
   type ObjectRepository,
   type PageRequest,
-  type RandomSource,
   randomUuid,
   type Realm,
   seesAll,
@@ -19,39 +17,45 @@ import {
 } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { userName, UserNames } from "../../objects/index.ts";
-import { type AdministrationContext, changesBetween, type ClientHash } from "../../request/index.ts";
-import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import {
+  type AdministrationContext,
+  changesBetween,
+  type ClientHash,
+  type Uses,
+  type Database,
+} from "../../request/index.ts";
 import { type NewPassword, newPasswordText } from "./client-password.ts";
-import type { PasswordHasher } from "./verify-password.ts";
+import type { PasswordServices } from "../passwords/password-policy.ts";
 
 export interface CreateAccountInput extends Omit<NewAccount, "id" | "secret">, NewPassword {
   readonly realm: Realm;
   readonly clientHash: ClientHash;
 }
 
-/** Creates the credentials of a `User` object, or a custom user that is mapped to one. */
-export class CreateAccount {
-  constructor(
-    private readonly hasher: PasswordHasher,
-    private readonly digests: Digests,
-    private readonly random: RandomSource,
-  ) {}
+interface AccountContext extends Uses<Pick<PasswordServices, "hasher" | "random">> {
+  readonly database: Pick<Database, "digests">;
+}
 
-  /** Returns the account id. Throws 307 if the name is taken in the realm or confusable with a taken name. */
-  async createAccount(
-    accounts: AccountRepository,
-    { realm, password, passwordDigest, clientHash, ...given }: CreateAccountInput,
-  ): Promise<AccountId> {
-    const secret = await this.hasher.hash(newPasswordText({ password, passwordDigest }, clientHash, this.digests));
-    const loginName = loginNameOf(given.loginName);
-    const id = realm === "custom" ? randomUuid(this.random) : given.userId;
-    const outcome = await accounts.create({ ...given, id, loginName, secret }, confusableKeyOf(loginName));
-    if (outcome === "nameTaken") {
-      const name = realm === "custom" ? "name of the custom user" : "user name";
-      throw new ServiceError(307, { detail: `The ${name} is in use, or too similar to one in use.` });
-    }
-    return id;
+/**
+ * Creates the credentials of a `User` object, or a custom user that is mapped to one. Returns the account id. Throws
+ * 307 if the name is taken in the realm or confusable with a taken name.
+ */
+export async function createAccount(
+  context: AccountContext,
+  accounts: AccountRepository,
+  { realm, password, passwordDigest, clientHash, ...given }: CreateAccountInput,
+): Promise<AccountId> {
+  const secret = await context.services.hasher.hash(
+    newPasswordText({ password, passwordDigest }, clientHash, context.database.digests),
+  );
+  const loginName = loginNameOf(given.loginName);
+  const id = realm === "custom" ? randomUuid(context.services.random) : given.userId;
+  const outcome = await accounts.create({ ...given, id, loginName, secret }, confusableKeyOf(loginName));
+  if (outcome === "nameTaken") {
+    const name = realm === "custom" ? "name of the custom user" : "user name";
+    throw new ServiceError(307, { detail: `The ${name} is in use, or too similar to one in use.` });
   }
+  return id;
 }
 
 export interface CreateUserInput extends NewPassword {
@@ -65,39 +69,33 @@ export interface CreateUserInput extends NewPassword {
   readonly groupIds?: readonly ObjectId[];
 }
 
-export class CreateUser {
-  constructor(
-    private readonly policy: PasswordPolicy,
-    private readonly createAccount: CreateAccount,
-  ) {}
-
-  /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
-  async createUser(
-    { database, unit, eventOf }: AdministrationContext,
-    { name, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
-  ): Promise<ObjectId> {
-    const { password, passwordDigest } = given;
-    const { policy, digests } = database;
-    const { clientHash } = policy;
-    const Name = userName(name);
-    const email = given.email === null ? null : acceptMailAddress(given.email);
-    this.policy.accept({ password, passwordDigest }, clientHash);
-    return unit.transaction(async (r) => {
-      const named = await findGroups(r.objects, groups, createsGroups);
-      const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
-      const attributes = { Name, ...(description === undefined ? {} : { Description: description }), Groups };
-      const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
-      if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
-      const { id: userId } = user;
-      // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
-      const account = { userId, loginName: name, password, passwordDigest, administrator, clientHash, email };
-      await this.createAccount.createAccount(r.accounts, { ...account, realm: "database" });
-      await new UserNames(r.records, digests).reserve({ id: userId, name });
-      const changes = changesBetween(null, { name, description, email, administrator, groups: Groups });
-      await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
-      return userId;
-    });
-  }
+/** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
+export async function createUser(
+  context: AdministrationContext & Uses<PasswordServices>,
+  { name, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
+): Promise<ObjectId> {
+  const { database, unit, eventOf } = context;
+  const { password, passwordDigest } = given;
+  const { policy, digests } = database;
+  const { clientHash } = policy;
+  const Name = userName(name);
+  const email = given.email === null ? null : acceptMailAddress(given.email);
+  context.services.passwordPolicy.accept({ password, passwordDigest }, clientHash);
+  return unit.transaction(async (r) => {
+    const named = await findGroups(r.objects, groups, createsGroups);
+    const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
+    const attributes = { Name, ...(description === undefined ? {} : { Description: description }), Groups };
+    const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
+    if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
+    const { id: userId } = user;
+    // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
+    const account = { userId, loginName: name, password, passwordDigest, administrator, clientHash, email };
+    await createAccount(context, r.accounts, { ...account, realm: "database" });
+    await new UserNames(r.records, digests).reserve({ id: userId, name });
+    const changes = changesBetween(null, { name, description, email, administrator, groups: Groups });
+    await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
+    return userId;
+  });
 }
 
 /** Returns the ids of the named user groups. Missing groups are created if `creates` is set. Otherwise throws 304. */

@@ -1,12 +1,5 @@
-import {
-  type Account,
-  type AccountRepository,
-  type AuthenticatedAccount,
-  type Digests,
-  loginNameOf,
-  passwordAuthentication,
-} from "@sallyport/storage";
-import type { ClientHash } from "../../request/index.ts";
+import { type Account, type AuthenticatedAccount, loginNameOf, passwordAuthentication } from "@sallyport/storage";
+import type { ClientHash, RequestContext, Uses } from "../../request/index.ts";
 import { sentForms } from "./client-password.ts";
 
 /** Port: slow password hashing. Calls are queued. A full queue throws 706. */
@@ -60,42 +53,43 @@ export interface GivenCredentials extends GivenPassword {
   readonly links: readonly string[];
 }
 
-/** Verifies a user name and a password. Unknown and disabled users cost and answer the same as a wrong password. */
-export class VerifyPassword {
-  constructor(
-    private readonly hasher: PasswordHasher,
-    private readonly digests: Digests,
-  ) {}
+/** A request that verifies passwords. */
+export interface HashingContext
+  extends Pick<RequestContext, "r" | "database">,
+    Uses<{ readonly hasher: PasswordHasher }> {}
 
-  /** Loads the account. The returned function verifies the password and resolves to the person, or to `null`. */
-  async prepare(
-    accounts: AccountRepository,
-    { user: name, pass, clientHash, links }: GivenCredentials,
-  ): Promise<() => Promise<AuthenticatedAccount | null>> {
-    const { account, user, linked, decoy } = await accounts.find(
-      { realm: "database", loginName: loginNameOf(name) },
-      links,
+/**
+ * Verifies a user name and a password. Unknown and disabled users cost and answer the same as a wrong password. The returned function verifies the password and resolves to the person, or to `null`.
+ */
+export async function preparePasswordProof(
+  context: HashingContext,
+  { user: name, pass, clientHash, links }: GivenCredentials,
+): Promise<() => Promise<AuthenticatedAccount | null>> {
+  const { account, user, linked, decoy } = await context.r.accounts.find(
+    { realm: "database", loginName: loginNameOf(name) },
+    links,
+  );
+  return async () => {
+    const forms = sentForms(pass, clientHash, context.database.digests);
+    const proven = await verifyForms(context.services.hasher, account?.secret ?? null, forms, decoy);
+    return proven && account !== null && user !== null && !account.disabled
+      ? { account, user, linked, authenticationMethod: passwordAuthentication }
+      : null;
+  };
+}
+
+/** Rehashes a verified password if its hash uses outdated parameters. */
+export async function renewPassword(
+  context: HashingContext,
+  { id, secret }: Account,
+  { pass, clientHash }: GivenPassword,
+): Promise<void> {
+  try {
+    const renewed = await renewedHash(context.services.hasher, secret, () =>
+      sentForms(pass, clientHash, context.database.digests),
     );
-    return async () => {
-      const forms = sentForms(pass, clientHash, this.digests);
-      const proven = await verifyForms(this.hasher, account?.secret ?? null, forms, decoy);
-      return proven && account !== null && user !== null && !account.disabled
-        ? { account, user, linked, authenticationMethod: passwordAuthentication }
-        : null;
-    };
-  }
-
-  /** Rehashes a verified password if its hash uses outdated parameters. */
-  async renew(
-    accounts: AccountRepository,
-    { id, secret }: Account,
-    { pass, clientHash }: GivenPassword,
-  ): Promise<void> {
-    try {
-      const renewed = await renewedHash(this.hasher, secret, () => sentForms(pass, clientHash, this.digests));
-      if (renewed !== null) await accounts.rehash(id, secret, renewed);
-    } catch {
-      // The log-in does not depend on the rehash. The next log-in tries again.
-    }
+    if (renewed !== null) await context.r.accounts.rehash(id, secret, renewed);
+  } catch {
+    // The log-in does not depend on the rehash. The next log-in tries again.
   }
 }

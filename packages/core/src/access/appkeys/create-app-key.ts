@@ -1,12 +1,5 @@
-import {
-  allPages,
-  type AppKey,
-  type Digests,
-  type RandomSource,
-  type Repositories,
-  ServiceError,
-} from "@sallyport/storage";
-import { type AdministrationContext, changesBetween } from "../../request/index.ts";
+import { allPages, type AppKey, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
+import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
@@ -25,36 +18,32 @@ const acceptable = /^[\x21-\x7E]{3,512}$/;
 /** Minimum length, in characters, of a key that cannot be guessed. */
 export const safeAppKeyLength = 16;
 
-/** Creates an app key. Only its digest is stored. */
-export class CreateAppKey {
-  constructor(
-    private readonly random: RandomSource,
-    private readonly digests: Digests,
-  ) {}
-
-  /** Returns the key. Unknown app name: 208. Taken name or key: 307. Other refusals: see `acceptAppKey`. */
-  async createAppKey(
-    { unit, eventOf }: AdministrationContext,
-    { key: given, scope = "app", ...input }: CreateAppKeyInput,
-  ): Promise<string> {
-    acceptAppKey(input);
-    if (scope === "admin" && given !== null)
-      throw new ServiceError(307, { detail: "An app key for administration is always generated." });
-    const key = given === null ? this.random.secret() : acceptKeyText(given);
-    const { name, appNames, origins, returnAddresses } = input;
-    await unit.transaction(async (r) => {
-      if (appNames !== null) await requireApplications(r, appNames);
-      if ((await r.appKeys.create(input, appKeyDigest(key, scope, this.digests))) === "nameTaken") {
-        const detail = `An app key with the name "${name}" or with this key already exists.`;
-        throw new ServiceError(307, { detail });
-      }
-      if (scope === "admin") await markAdministrationKey(r, name);
-      const appKeyId = (await findAppKey(r, name))?.id ?? "";
-      const changes = changesBetween(null, { name, scope, appNames, origins, returnAddresses });
-      await r.audit.append(eventOf({ type: "appKey.created", appKeyId, changes }));
-    });
-    return key;
-  }
+/**
+ * Creates an app key. Only its digest is stored. Returns the key. Unknown app name: 208. Taken name or key: 307. Other
+ * refusals: see `acceptAppKey`.
+ */
+export async function createAppKey(
+  context: AdministrationContext & Uses<{ readonly random: RandomSource }>,
+  { key: given, scope = "app", ...input }: CreateAppKeyInput,
+): Promise<string> {
+  const { unit, eventOf } = context;
+  acceptAppKey(input);
+  if (scope === "admin" && given !== null)
+    throw new ServiceError(307, { detail: "An app key for administration is always generated." });
+  const key = given === null ? context.services.random.secret() : acceptKeyText(given);
+  const { name, appNames, origins, returnAddresses } = input;
+  await unit.transaction(async (r) => {
+    if (appNames !== null) await requireApplications(r, appNames);
+    if ((await r.appKeys.create(input, appKeyDigest(key, scope, context.database.digests))) === "nameTaken") {
+      const detail = `An app key with the name "${name}" or with this key already exists.`;
+      throw new ServiceError(307, { detail });
+    }
+    if (scope === "admin") await markAdministrationKey(r, name);
+    const appKeyId = (await findAppKey(r, name))?.id ?? "";
+    const changes = changesBetween(null, { name, scope, appNames, origins, returnAddresses });
+    await r.audit.append(eventOf({ type: "appKey.created", appKeyId, changes }));
+  });
+  return key;
 }
 
 /** Enables or disables an app key by name. The change applies from the next request. Unknown name: 304. */

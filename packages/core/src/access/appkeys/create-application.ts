@@ -1,6 +1,5 @@
 import { type Repositories, ServiceError } from "@sallyport/storage";
-import { type AdministrationContext, changesBetween, type ChangeToAudit } from "../../request/index.ts";
-import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
+import { type AdministrationContext, changesBetween, type ChangeToAudit, type Uses } from "../../request/index.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 import {
   type Application,
@@ -9,56 +8,53 @@ import {
   type NewApplication,
   type SeatChange,
 } from "./applications.ts";
+import type { FactorServices } from "../second-factors/factor-secrets.ts";
 
-/** Creates app names and sets their seats and second-factor rules. A rule other than `off` requires a master key (705). */
-export class CreateApplication {
-  constructor(private readonly secrets: Pick<FactorSecrets, "usable">) {}
+/** Blank or taken name: 307. */
+export async function createApplication(
+  context: AdministrationContext & Uses<Pick<FactorServices, "factorSecrets">>,
+  application: NewApplication & Pick<Application, "secondFactor">,
+): Promise<void> {
+  const { unit, eventOf } = context;
+  const { name, secondFactor } = application;
+  if (name.trim() === "") throw new ServiceError(307, { detail: "The app name must not be empty." });
+  acceptRule(context, secondFactor);
+  await unit.transaction(async (r) => {
+    const applications = new Applications(r.records);
+    if ((await applications.create(application)) === "nameTaken")
+      throw new ServiceError(307, { detail: `The app name "${name}" already exists.` });
+    const [{ seats, seatKind }] = (await applications.find([name])) as [Application];
+    const changes = changesBetween(null, { seats, seatKind });
+    await r.audit.append(eventOf({ type: "app.created", appNames: [name], changes }));
+    if (secondFactor === "off") return;
+    const ruleChanges = changesBetween({ secondFactor: "off" }, { secondFactor });
+    await r.audit.append(eventOf({ ...ruleChange(application), changes: ruleChanges }));
+  });
+}
 
-  /** Blank or taken name: 307. */
-  async createApplication(
-    { unit, eventOf }: AdministrationContext,
-    application: NewApplication & Pick<Application, "secondFactor">,
-  ): Promise<void> {
-    const { name, secondFactor } = application;
-    if (name.trim() === "") throw new ServiceError(307, { detail: "The app name must not be empty." });
-    this.acceptRule(secondFactor);
-    await unit.transaction(async (r) => {
-      const applications = new Applications(r.records);
-      if ((await applications.create(application)) === "nameTaken")
-        throw new ServiceError(307, { detail: `The app name "${name}" already exists.` });
-      const [{ seats, seatKind }] = (await applications.find([name])) as [Application];
-      const changes = changesBetween(null, { seats, seatKind });
-      await r.audit.append(eventOf({ type: "app.created", appNames: [name], changes }));
-      if (secondFactor === "off") return;
-      const ruleChanges = changesBetween({ secondFactor: "off" }, { secondFactor });
-      await r.audit.append(eventOf({ ...ruleChange(application), changes: ruleChanges }));
-    });
-  }
+/** The rule applies from the next log-in. Unknown name: 304. */
+export async function setApplicationSecondFactor(
+  context: AdministrationContext & Uses<Pick<FactorServices, "factorSecrets">>,
+  application: Pick<Application, "name" | "secondFactor">,
+): Promise<void> {
+  const { name, secondFactor } = application;
+  acceptRule(context, secondFactor);
+  await change(context, ruleChange(application), (applications) => applications.setSecondFactor(name, secondFactor));
+}
 
-  /** The rule applies from the next log-in. Unknown name: 304. */
-  async setSecondFactor(
-    context: AdministrationContext,
-    application: Pick<Application, "name" | "secondFactor">,
-  ): Promise<void> {
-    const { name, secondFactor } = application;
-    this.acceptRule(secondFactor);
-    await change(context, ruleChange(application), (applications) => applications.setSecondFactor(name, secondFactor));
-  }
+/** The seats apply from the next log-in. Open sessions keep theirs. Unknown name: 304. */
+export async function setApplicationSeats(
+  context: AdministrationContext,
+  { name, ...seats }: SeatChange & Pick<Application, "name">,
+): Promise<void> {
+  const event: NamedChange = { type: "appSeats.changed", appNames: [name] };
+  await change(context, event, (applications) => applications.setSeats(name, seats));
+}
 
-  /** The seats apply from the next log-in. Open sessions keep theirs. Unknown name: 304. */
-  async setSeats(
-    context: AdministrationContext,
-    { name, ...seats }: SeatChange & Pick<Application, "name">,
-  ): Promise<void> {
-    const event: NamedChange = { type: "appSeats.changed", appNames: [name] };
-    await change(context, event, (applications) => applications.setSeats(name, seats));
-  }
-
-  /** Throws 705 if the server cannot seal the secrets of second factors. */
-  private acceptRule(rule: SecondFactorRule): void {
-    if (rule === "off" || this.secrets.usable) return;
-    throw new ServiceError(705, { detail: "Second factors require a master key, and none is configured." });
-  }
+/** Throws 705 if the server cannot seal the secrets of second factors. */
+function acceptRule(context: Uses<Pick<FactorServices, "factorSecrets">>, rule: SecondFactorRule): void {
+  if (rule === "off" || context.services.factorSecrets.usable) return;
+  throw new ServiceError(705, { detail: "Second factors require a master key, and none is configured." });
 }
 
 /** The audited change of one app name. */

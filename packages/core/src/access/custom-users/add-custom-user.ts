@@ -1,12 +1,12 @@
 import { ServiceError } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
-import { type AdministrationContext, changesBetween } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import type { AccountReference } from "../accounts/account-reference.ts";
 import type { NewPassword } from "../accounts/client-password.ts";
-import type { CreateAccount } from "../accounts/create-user.ts";
-import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import { createAccount } from "../accounts/create-user.ts";
 import { requireMappedUser } from "./change-custom-user.ts";
+import type { PasswordServices } from "../passwords/password-policy.ts";
 
 export interface AddCustomUserInput extends NewPassword {
   readonly name: string;
@@ -15,33 +15,25 @@ export interface AddCustomUserInput extends NewPassword {
   readonly email: string | null;
 }
 
-export class AddCustomUser {
-  /** @param minLength minimum length of a custom user's password, in characters */
-  constructor(
-    private readonly policy: PasswordPolicy,
-    private readonly createAccount: CreateAccount,
-    private readonly minLength: number,
-  ) {}
-
-  /** Returns the account id. Unknown user: 304. Refused password: 320. Taken or confusable name, or invalid address: 307. */
-  async addCustomUser(
-    { database, r: outside, unit, eventOf }: AdministrationContext,
-    { name, password, passwordDigest, user, ...given }: AddCustomUserInput,
-  ): Promise<string> {
-    if (!isUserName(name))
-      throw new ServiceError(307, { detail: "The name of a custom user must have 1 to 1024 characters." });
-    const email = given.email === null ? null : acceptMailAddress(given.email);
-    const { clientHash } = database.policy;
-    const userId = await requireMappedUser(outside, user);
-    const secret = { password, passwordDigest };
-    this.policy.accept(secret, clientHash, this.minLength);
-    // Hashing inside the transaction holds the connection. Custom users are added too rarely for this to matter.
-    return unit.transaction(async (r) => {
-      const account = { realm: "custom", loginName: name, ...secret, userId, email, clientHash } as const;
-      const id = await this.createAccount.createAccount(r.accounts, account);
-      const changes = changesBetween(null, { name, userId, email });
-      await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId, changes }));
-      return id;
-    });
-  }
+/** Returns the account id. Unknown user: 304. Refused password: 320. Taken or confusable name, or invalid address: 307. */
+export async function addCustomUser(
+  context: AdministrationContext & Uses<PasswordServices>,
+  { name, password, passwordDigest, user, ...given }: AddCustomUserInput,
+): Promise<string> {
+  const { database, r: outside, unit, eventOf } = context;
+  if (!isUserName(name))
+    throw new ServiceError(307, { detail: "The name of a custom user must have 1 to 1024 characters." });
+  const email = given.email === null ? null : acceptMailAddress(given.email);
+  const { clientHash } = database.policy;
+  const userId = await requireMappedUser(outside, user);
+  const secret = { password, passwordDigest };
+  context.services.passwordPolicy.accept(secret, clientHash, context.services.settings.customPasswordMinLength);
+  // Hashing inside the transaction holds the connection. Custom users are added too rarely for this to matter.
+  return unit.transaction(async (r) => {
+    const account = { realm: "custom", loginName: name, ...secret, userId, email, clientHash } as const;
+    const id = await createAccount(context, r.accounts, account);
+    const changes = changesBetween(null, { name, userId, email });
+    await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId, changes }));
+    return id;
+  });
 }

@@ -6,64 +6,57 @@ import {
   type JsonValue,
   loginNameOf,
   type ObjectId,
-  type RandomSource,
   randomUuid,
   ServiceError,
   systemPrincipal,
 } from "@sallyport/storage";
 import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
-import type { CustomLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
-import { type AppKeyContext, changesBetween, logInEvent } from "../../request/index.ts";
-import type { PasswordHasher } from "../accounts/verify-password.ts";
+import type { CustomLogIn, Hook, HookCaller } from "../../objects/index.ts";
+import { type AppKeyContext, changesBetween, logInEvent, type Uses } from "../../request/index.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 import {
   type CustomCredentials,
   mappedUser,
-  type ProveCustomUser,
   type ProvenCustomUser,
+  prepareCustomPasswordProof,
 } from "./verify-custom-password.ts";
+import type { LogInServices } from "../gate/gate.ts";
 
 const nothing = async (): Promise<void> => {};
 
 /**
- * Authenticates custom users with the hook `xRestApi_Authenticate`, or with `fallback` if there is no hook. The hook
+ * Authenticates custom users with the hook `xRestApi_Authenticate`, or by their password if there is no hook. The hook
  * runs read-only with administrator rights, as no user is authenticated yet. A failure of the hook: 710.
  */
-export class AuthenticateByHook implements ProveCustomUser {
-  constructor(
-    private readonly hooks: ObjectHooks,
-    private readonly store: StoreAuthenticatedUser,
-    private readonly fallback: ProveCustomUser,
-  ) {}
+export async function prepareCustomProof(
+  context: AppKeyContext & Uses<LogInServices>,
+  credentials: CustomCredentials,
+): Promise<() => Promise<ProvenCustomUser | null>> {
+  const caller = { ...context, principal: systemPrincipal };
+  const active = await context.services.objectHooks.current(caller);
+  const hook = active?.authenticate ?? null;
+  return hook === null
+    ? prepareCustomPasswordProof(context, credentials)
+    : () => proveByHook(caller, hook, credentials);
+}
 
-  async prepare(
-    context: AppKeyContext,
-    credentials: CustomCredentials,
-  ): Promise<() => Promise<ProvenCustomUser | null>> {
-    const caller = { ...context, principal: systemPrincipal };
-    const active = await this.hooks.current(caller);
-    const hook = active?.authenticate ?? null;
-    return hook === null ? this.fallback.prepare(context, credentials) : () => this.prove(caller, hook, credentials);
-  }
-
-  private async prove(
-    caller: HookCaller,
-    hook: Hook<CustomLogIn, JsonValue | undefined>,
-    { user, pass, appNames, links }: CustomCredentials,
-  ): Promise<ProvenCustomUser | null> {
-    // A name that cannot be stored belongs to no user, even if the hook accepts it.
-    if (!isStorableText(user)) return null;
-    const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
-    if (found === null) return null;
-    const { r } = caller;
-    if ((await r.accounts.find({ id: found.userId }, [])).account === null)
-      throw unusable("names a user that does not exist or has no account");
-    const account = await this.store.storeAuthenticatedUser(caller, found);
-    if (account === null) throw unusable("has a name that is too similar to that of another custom user");
-    const authenticated = await mappedUser(r.accounts, account, links);
-    return authenticated && { authenticated, afterwards: nothing };
-  }
+async function proveByHook(
+  caller: HookCaller & Uses<LogInServices>,
+  hook: Hook<CustomLogIn, JsonValue | undefined>,
+  { user, pass, appNames, links }: CustomCredentials,
+): Promise<ProvenCustomUser | null> {
+  // A name that cannot be stored belongs to no user, even if the hook accepts it.
+  if (!isStorableText(user)) return null;
+  const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
+  if (found === null) return null;
+  const { r } = caller;
+  if ((await r.accounts.find({ id: found.userId }, [])).account === null)
+    throw unusable("names a user that does not exist or has no account");
+  const account = await storeAuthenticatedUser(caller, found);
+  if (account === null) throw unusable("has a name that is too similar to that of another custom user");
+  const authenticated = await mappedUser(r.accounts, account, links);
+  return authenticated && { authenticated, afterwards: nothing };
 }
 
 /** Turns a refusal code of the hook into 710. Its codes do not apply to log-ins: only `null` refuses one. */
@@ -111,58 +104,60 @@ function unusable(reason: string): ServiceError {
   return new ServiceError(710, { detail: `The result of the hook xRestApi_Authenticate ${reason}.` });
 }
 
-/** Stores an account for users that the hook accepts, so that administrators can see and disable it. Its password is random. */
-export class StoreAuthenticatedUser {
-  constructor(
-    private readonly hasher: PasswordHasher,
-    private readonly random: RandomSource,
-  ) {}
+/**
+ * Stores an account for users that the hook accepts, so that administrators can see and disable it. Its password is
+ * random. Returns the current account, or `null` if the name is confusable with another custom user's.
+ */
+export async function storeAuthenticatedUser(
+  context: AppKeyContext & Uses<LogInServices>,
+  found: AuthenticatedUser,
+): Promise<Account | null> {
+  const account = (await findCustomAccount(context, found.loginName)) ?? (await createCustomAccount(context, found));
+  if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
+  await changeCustomAccount(context, account, found);
+  return (await context.r.accounts.find({ id: account.id }, [])).account;
+}
 
-  /** Returns the current account, or `null` if the name is confusable with another custom user's. */
-  async storeAuthenticatedUser(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
-    const account = (await this.find(context, found.loginName)) ?? (await this.create(context, found));
-    if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
-    await this.change(context, account, found);
-    return (await context.r.accounts.find({ id: account.id }, [])).account;
-  }
+async function findCustomAccount({ r }: AppKeyContext, loginName: string): Promise<Account | null> {
+  return (await r.accounts.find({ realm: "custom", loginName }, [])).account;
+}
 
-  private async find({ r }: AppKeyContext, loginName: string): Promise<Account | null> {
-    return (await r.accounts.find({ realm: "custom", loginName }, [])).account;
-  }
+async function createCustomAccount(
+  context: AppKeyContext & Uses<LogInServices>,
+  { loginName, userId, email }: AuthenticatedUser,
+): Promise<Account | null> {
+  const secret = await context.services.hasher.hash(context.services.random.secret());
+  const account = { id: randomUuid(context.services.random), loginName, userId, email, secret };
+  await context.database.storage.transaction(async (r) => {
+    if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
+    const changes = changesBetween(null, { name: loginName, userId, email });
+    await r.audit.append(logInEvent(context, { type: "customUser.created", outcome: 0, userId, changes }));
+  });
+  // A concurrent log-in may have created the account.
+  return findCustomAccount(context, loginName);
+}
 
-  private async create(
-    context: AppKeyContext,
-    { loginName, userId, email }: AuthenticatedUser,
-  ): Promise<Account | null> {
-    const secret = await this.hasher.hash(this.random.secret());
-    const account = { id: randomUuid(this.random), loginName, userId, email, secret };
-    await context.database.storage.transaction(async (r) => {
-      if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
-      const changes = changesBetween(null, { name: loginName, userId, email });
-      await r.audit.append(logInEvent(context, { type: "customUser.created", outcome: 0, userId, changes }));
-    });
-    // A concurrent log-in may have created the account.
-    return this.find(context, loginName);
-  }
-
-  private change(context: AppKeyContext, { id, userId, email }: Account, found: AuthenticatedUser): Promise<void> {
-    const after = { userId: found.userId, email: found.email };
-    const changes = changesBetween({ userId, email }, after);
-    return context.database.storage.transaction(async (r) => {
-      if (email !== found.email) await r.accounts.change(id, { email: found.email });
-      if (userId !== found.userId) {
-        await mapCustomAccount(r, id, found.userId);
-        await r.sessions.end({ customAccountId: id });
-      }
-      await r.audit.append(
-        logInEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId, changes }),
-      );
-    });
-  }
+function changeCustomAccount(
+  context: AppKeyContext,
+  { id, userId, email }: Account,
+  found: AuthenticatedUser,
+): Promise<void> {
+  const after = { userId: found.userId, email: found.email };
+  const changes = changesBetween({ userId, email }, after);
+  return context.database.storage.transaction(async (r) => {
+    if (email !== found.email) await r.accounts.change(id, { email: found.email });
+    if (userId !== found.userId) {
+      await mapCustomAccount(r, id, found.userId);
+      await r.sessions.end({ customAccountId: id });
+    }
+    await r.audit.append(
+      logInEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId, changes }),
+    );
+  });
 }
 
 /** Whether a hook authenticates custom users. The server then does not store their passwords. */
-export async function hasAuthenticateHook(hooks: ObjectHooks, caller: HookCaller): Promise<boolean> {
-  const active = await hooks.current(caller);
+export async function hasAuthenticateHook(caller: HookCaller): Promise<boolean> {
+  const active = await caller.services.objectHooks.current(caller);
   return (active?.authenticate ?? null) !== null;
 }

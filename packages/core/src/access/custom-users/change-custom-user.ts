@@ -11,14 +11,13 @@ import {
   ServiceError,
 } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
-import { type AdministrationContext, changesBetween } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import { type AccountReference, selectorOf, wordsOf } from "../accounts/account-reference.ts";
 import type { NewPassword } from "../accounts/client-password.ts";
-import type { PasswordHasher } from "../accounts/verify-password.ts";
-import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
-import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
+import type { PasswordServices } from "../passwords/password-policy.ts";
+import { archivePassword } from "../passwords/replace-password.ts";
 
 /** Finds a custom user. Throws 304 for an unknown one. */
 export async function requireCustomUser(
@@ -120,29 +119,26 @@ export interface SetCustomPasswordInput extends NewPassword {
   readonly name: AccountReference;
 }
 
-export class SetCustomPassword {
-  /** @param minLength minimum length of a custom user's password, in characters */
-  constructor(
-    private readonly policy: PasswordPolicy,
-    private readonly hasher: PasswordHasher,
-    private readonly replace: ReplacePassword,
-    private readonly minLength: number,
-  ) {}
-
-  /** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
-  async setCustomPassword(context: AdministrationContext, { name, ...given }: SetCustomPasswordInput): Promise<number> {
-    const accepted = this.policy.accept(given, context.database.policy.clientHash, this.minLength);
-    const secret = await this.hasher.hash(accepted);
-    return changeCustomUser(context, name, {
-      type: "customPassword.changed",
-      endsSessions: true,
-      make: async (r, account) => {
-        if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
-        await this.replace.archivePassword(r, account);
-        return true;
-      },
-    });
-  }
+/** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
+export async function setCustomPassword(
+  context: AdministrationContext & Uses<PasswordServices>,
+  { name, ...given }: SetCustomPasswordInput,
+): Promise<number> {
+  const accepted = context.services.passwordPolicy.accept(
+    given,
+    context.database.policy.clientHash,
+    context.services.settings.customPasswordMinLength,
+  );
+  const secret = await context.services.hasher.hash(accepted);
+  return changeCustomUser(context, name, {
+    type: "customPassword.changed",
+    endsSessions: true,
+    make: async (r, account) => {
+      if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+      await archivePassword(r, account, context.services.settings);
+      return true;
+    },
+  });
 }
 
 export interface ListedCustomUser extends ListedAccount {

@@ -1,10 +1,8 @@
-export { AuthenticateByHook, StoreAuthenticatedUser } from "./authenticate-by-hook.ts";
+export { prepareCustomProof, storeAuthenticatedUser } from "./authenticate-by-hook.ts";
 export {
-  ChangeCustomPassword,
-  type ChangeCustomPasswordParts,
-  ConfirmCustomPassword,
+  changeCustomPassword,
+  confirmCustomPassword,
   type ConfirmCustomPasswordInput,
-  type ConfirmCustomPasswordParts,
 } from "./change-custom-password.ts";
 export * from "./add-custom-user.ts";
 export * from "./custom-accounts.ts";
@@ -13,7 +11,6 @@ export * from "./change-custom-user.ts";
 export * from "./log-in-custom-user.ts";
 export {
   type CustomCredentials,
-  type ProveCustomUser,
   type ProvenCustomUser,
-  VerifyCustomPassword,
+  prepareCustomPasswordProof,
 } from "./verify-custom-password.ts";

@@ -1,41 +1,31 @@
-import {
-  type Account,
-  type AccountRepository,
-  type AuthenticatedAccount,
-  type Digests,
-  loginNameOf,
-} from "@sallyport/storage";
-import type { AppKeyContext } from "../../request/index.ts";
+import { type Account, type AccountRepository, type AuthenticatedAccount, loginNameOf } from "@sallyport/storage";
 import { sentForms } from "../accounts/client-password.ts";
-import { type PasswordHasher, renewedHash, verifyForms } from "../accounts/verify-password.ts";
+import { renewedHash, verifyForms, type HashingContext } from "../accounts/verify-password.ts";
 
 /** Verifies custom users by password. Unknown and disabled users cost and answer the same as a wrong password. */
-export class VerifyCustomPassword implements ProveCustomUser {
-  constructor(
-    private readonly hasher: PasswordHasher,
-    private readonly digests: Digests,
-  ) {}
+export async function prepareCustomPasswordProof(
+  context: HashingContext,
+  { user, pass, links }: CustomCredentials,
+): Promise<() => Promise<ProvenCustomUser | null>> {
+  const { r, database } = context;
+  const { account, decoy } = await r.accounts.find({ realm: "custom", loginName: loginNameOf(user) }, []);
+  return async () => {
+    const forms = sentForms(pass, database.policy.clientHash, context.database.digests);
+    const proven = await verifyForms(context.services.hasher, account?.secret ?? null, forms, decoy);
+    if (!proven || account === null) return null;
+    const authenticated = await mappedUser(r.accounts, account, links);
+    return authenticated && { authenticated, afterwards: () => renewCustomPassword(context, account, forms) };
+  };
+}
 
-  async prepare(
-    context: AppKeyContext,
-    { user, pass, links }: CustomCredentials,
-  ): Promise<() => Promise<ProvenCustomUser | null>> {
-    const { r, database } = context;
-    const { account, decoy } = await r.accounts.find({ realm: "custom", loginName: loginNameOf(user) }, []);
-    return async () => {
-      const forms = sentForms(pass, database.policy.clientHash, this.digests);
-      const proven = await verifyForms(this.hasher, account?.secret ?? null, forms, decoy);
-      if (!proven || account === null) return null;
-      const authenticated = await mappedUser(r.accounts, account, links);
-      return authenticated && { authenticated, afterwards: (later) => this.renew(later, account, forms) };
-    };
-  }
-
-  /** Rehashes a verified password if its hash uses outdated parameters. */
-  private async renew({ r }: AppKeyContext, { id, secret }: Account, forms: readonly string[]): Promise<void> {
-    const renewed = await renewedHash(this.hasher, secret, () => forms);
-    if (renewed !== null) await r.accounts.rehash(id, secret, renewed);
-  }
+/** Rehashes a verified password if its hash uses outdated parameters. */
+async function renewCustomPassword(
+  context: HashingContext,
+  { id, secret }: Account,
+  forms: readonly string[],
+): Promise<void> {
+  const renewed = await renewedHash(context.services.hasher, secret, () => forms);
+  if (renewed !== null) await context.r.accounts.rehash(id, secret, renewed);
 }
 
 export interface CustomCredentials {
@@ -49,12 +39,7 @@ export interface CustomCredentials {
 export interface ProvenCustomUser {
   readonly authenticated: AuthenticatedAccount;
   /** Work to run after the log-in. Its failure is ignored. */
-  readonly afterwards: (context: AppKeyContext) => Promise<void>;
-}
-
-/** Authenticates custom users. The function from `prepare` resolves to the proven user, or to `null`. */
-export interface ProveCustomUser {
-  prepare(context: AppKeyContext, credentials: CustomCredentials): Promise<() => Promise<ProvenCustomUser | null>>;
+  readonly afterwards: () => Promise<void>;
 }
 
 /** Returns the mapped database user of a custom account. `null` if either account is disabled, or the database user is deleted. */

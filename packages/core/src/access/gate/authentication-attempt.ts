@@ -13,6 +13,9 @@ import {
 } from "@sallyport/storage";
 import type { DeviceDescription } from "../rules/access-rules.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
+import type { FactorServices } from "../second-factors/factor-secrets.ts";
+import type { LicenceMessages } from "../licences/licence-messages.ts";
+import type { AppKeyContext, Uses } from "../../request/index.ts";
 
 /** Verifies the credentials. Resolves to the account with its user object, or to `null`. Takes the same time either way. */
 export type Proof = () => Promise<AuthenticatedAccount | null>;
@@ -80,3 +83,10 @@ export type CountedCode = (typeof countedCodes)[number];
 export function isCounted(error: unknown): error is ServiceError & { readonly code: CountedCode } {
   return error instanceof ServiceError && countedCodes.some((code) => code === error.code);
 }
+
+/** Services of log-ins, as far as the gate needs them. */
+export interface GateServices extends Pick<FactorServices, "factorProofs" | "random"> {
+  readonly licenceMessages: LicenceMessages;
+}
+
+export interface GateContext extends AppKeyContext, Uses<GateServices> {}

@@ -3,40 +3,42 @@ import {
   type AuditEvent,
   type AuthenticatedAccount,
   type Digest,
-  type Digests,
   type ErrorCode,
   type ExemptionGrant,
   type ExpectedRecord,
   explained,
   findingsOf,
   type NewSession,
-  type RandomSource,
   type Repositories,
   type SeatLimit,
   ServiceError,
   type ThrottleKey,
   type ThrottleVerdict,
 } from "@sallyport/storage";
-import { groupsOf } from "../../objects/index.ts";
+import { groupsOf, type ObjectServices } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent, NetworkSemaphore, requestLimits } from "../../request/index.ts";
 import { Applications, seatLimits } from "../appkeys/applications.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";
-import {
-  type CheckSecondFactors,
-  type FactorCheck,
-  withSecondFactors,
-} from "../second-factors/check-second-factors.ts";
-import { type LicenceMessages, noLicenceMessages } from "../licences/licence-messages.ts";
+import { type FactorCheck, withSecondFactors, checkSecondFactors } from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
 import {
   type AuthenticationAttempt,
   type CountedCode,
   type GuardedAttempt,
   isCounted,
+  type GateServices,
+  type GateContext,
 } from "./authentication-attempt.ts";
 import { accountFinding, lockoutFindings, openingFindings, wrongProof } from "./gate-findings.ts";
 import { ProofTimes } from "./proof-times.ts";
+import type { PasswordHasher } from "../accounts/verify-password.ts";
+
+/** Services of log-ins. */
+export interface LogInServices extends ObjectServices, GateServices {
+  readonly gate: Gate;
+  readonly hasher: PasswordHasher;
+}
 
 export interface OpenedSession {
   /** The session id for the client. Storage has only its digest. */
@@ -63,11 +65,7 @@ export class Gate {
   private readonly proofs: NetworkSemaphore;
 
   constructor(
-    private readonly digests: Digests,
-    private readonly random: RandomSource,
-    private readonly checkSecondFactors: CheckSecondFactors,
     private readonly pause: (milliseconds: number) => Promise<unknown>,
-    private readonly licences: LicenceMessages = noLicenceMessages,
     /** Proofs of one network at once. Each can wait for a password hash. */
     proofsPerNetwork = 128,
   ) {
@@ -76,7 +74,7 @@ export class Gate {
   }
 
   async openSession<T>(
-    context: AppKeyContext,
+    context: GateContext,
     attempt: AuthenticationAttempt,
     /** Reads for the authenticated user before the session opens. If it fails, no session opens. */
     before: (authenticated: AuthenticatedAccount) => Promise<T>,
@@ -119,7 +117,7 @@ export class Gate {
     try {
       const { account, authenticationMethod } = authenticated;
       const user = { userId: account.userId, authenticationMethod };
-      const factorCheck = await this.checkSecondFactors.checkSecondFactors(context, attempt, user, guarded);
+      const factorCheck = await checkSecondFactors(context, attempt, user, guarded);
       const prepared = await before(authenticated);
       const sessionId = await access.whileUnchanged(context.r, (basis) =>
         this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
@@ -217,15 +215,15 @@ export class Gate {
   }
 
   private async commitSession(
-    context: AppKeyContext,
+    context: GateContext,
     attempt: AuthenticationAttempt,
     authenticated: AuthenticatedAccount,
     { recheck, consume, seats, basis }: OpeningSteps,
   ): Promise<string> {
-    const sessionId = this.random.secret();
+    const sessionId = context.services.random.secret();
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
     const { account, authenticationMethod } = authenticated;
-    const digest = this.digests.sha256(sessionId);
+    const digest = context.database.digests.sha256(sessionId);
     const { userId, secretVersion } = account;
     const newSession = {
       digest,
@@ -248,7 +246,7 @@ export class Gate {
         : { ...address.exemption, lifetime: exemptionLifetime, atMost: maxExemptions };
     const accepted = auditLogIn(context, attempt, authenticated, 0);
     const change = { event: "session.opened", appNames, userId, sessionDigest: digest, deviceId } as const;
-    const report = attempt.administration === true ? null : this.licences.report(context, change);
+    const report = attempt.administration === true ? null : context.services.licenceMessages.report(context, change);
     const isFixed = beforeCommit === undefined && consume === undefined && consumeCredential === undefined;
     if (isFixed && report === null) {
       await storage.batch((r) =>
@@ -282,7 +280,7 @@ export class Gate {
     { r, database }: AppKeyContext,
     { userKey }: AuthenticationAttempt,
   ): Promise<TokenAttempt> {
-    const key = { key: counterOf("factor", this.digests.sha256(userKey)), policy: database.policy.throttle.user };
+    const key = { key: counterOf("factor", database.digests.sha256(userKey)), policy: database.policy.throttle.user };
     return { key, ...(await r.throttle.attempt([key])) };
   }
 
@@ -291,9 +289,10 @@ export class Gate {
     { userKey, counter = "user" }: Pick<GuardedAttempt<NonNullable<unknown>, unknown>, "userKey" | "counter">,
   ): ThrottleKeys {
     const { user, ip } = database.policy.throttle;
-    const member = this.digests.sha256(userKey);
+    const { digests } = database;
+    const member = digests.sha256(userKey);
     // Digests are cut to the length limit of throttle keys.
-    const exemption = { group: this.digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
+    const exemption = { group: digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
     return [
       { key: counterOf(counter, member), policy: user },
       { key: `address:${origin.network}`, policy: ip, exemption },

@@ -1,3 +1,9 @@
-export type { AuthenticationAttempt, CountedCode, GuardedAttempt, Proof } from "./authentication-attempt.ts";
+export type {
+  AuthenticationAttempt,
+  CountedCode,
+  GateServices,
+  GuardedAttempt,
+  Proof,
+} from "./authentication-attempt.ts";
 export * from "./gate.ts";
 export { providerUserKey, sessionUserKey } from "./user-keys.ts";

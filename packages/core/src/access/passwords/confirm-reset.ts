@@ -1,24 +1,16 @@
-import { type Account, type Digest, type Digests, type RecordValue, ServiceError } from "@sallyport/storage";
-import type { ChangeNotice, MailLanguage } from "../../mail/index.ts";
-import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import type { PasswordHasher } from "../accounts/verify-password.ts";
-import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
-import { accountOfReset, type PasswordReset, type PasswordResets, passwordResets } from "./password-reset.ts";
-import type { ReplacePassword } from "./replace-password.ts";
+import { type Account, type Digest, type RecordValue, ServiceError } from "@sallyport/storage";
+import { type MailLanguage, sendChangeNotice } from "../../mail/index.ts";
+import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
+import { isPasswordText, minPasswordLength } from "./password-policy.ts";
+import { accountOfReset, type PasswordReset, passwordResets } from "./password-reset.ts";
+import type { ResetServices } from "./request-password-reset.ts";
+import { formerSecrets, replacePassword } from "./replace-password.ts";
+import { resetsByRealm } from "../custom-users/custom-password-reset.ts";
 
 export interface ConfirmResetInput {
   readonly resetPasswordToken: string;
   readonly newPassword: string;
   readonly language: MailLanguage | null;
-}
-
-export interface ConfirmResetParts {
-  readonly hasher: PasswordHasher;
-  readonly digests: Digests;
-  readonly policy: PasswordPolicy;
-  readonly passwords: ReplacePassword;
-  readonly resets: PasswordResets;
-  readonly notice: ChangeNotice;
 }
 
 interface FoundReset {
@@ -27,58 +19,57 @@ interface FoundReset {
 }
 
 /** Sets a new password with a mailed token and ends all sessions. Invalid token: 328. Refused password: 320, which does not consume the token. */
-export class ConfirmReset {
-  constructor(private readonly parts: ConfirmResetParts) {}
+export async function confirmReset(
+  context: AppKeyContext & Uses<ResetServices>,
+  { resetPasswordToken, newPassword, language }: ConfirmResetInput,
+): Promise<void> {
+  const { hasher, passwordPolicy: policy, settings } = context.services;
+  const { r, database } = context;
+  const digest = database.digests.sha256(resetPasswordToken);
+  const [stored] = await r.records.get(passwordResets, [digest]);
+  const found = stored === undefined ? null : await findReset(context, stored.value);
+  if (found === null) return refuseReset(context);
+  const { reset, account } = found;
+  if (!isPasswordText(newPassword)) throw new ServiceError(320);
+  const minLength = reset.realm === "custom" ? settings.customPasswordMinLength : minPasswordLength;
+  const password = policy.accept({ sent: newPassword }, database.policy.clientHash, minLength);
+  await policy.acceptUnused([account.secret, ...(await formerSecrets(r, account.id, settings))], password);
+  const secret = await hasher.hash(password);
+  if (!(await consumeReset(context, digest, { ...found, secret }))) return refuseReset(context);
+  await sendChangeNotice(context, account, { kind: "passwordChanged" }, language);
+}
 
-  async confirmReset(
-    context: AppKeyContext,
-    { resetPasswordToken, newPassword, language }: ConfirmResetInput,
-  ): Promise<void> {
-    const { digests, hasher, policy, passwords, notice } = this.parts;
-    const { r, database } = context;
-    const digest = digests.sha256(resetPasswordToken);
-    const [stored] = await r.records.get(passwordResets, [digest]);
-    const found = stored === undefined ? null : await this.find(context, stored.value);
-    if (found === null) return this.refuse(context);
-    const { reset, account } = found;
-    if (!isPasswordText(newPassword)) throw new ServiceError(320);
-    const password = policy.accept({ sent: newPassword }, database.policy.clientHash, reset.minLength);
-    await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.id))], password);
-    const secret = await hasher.hash(password);
-    if (!(await this.consume(context, digest, { ...found, secret }))) return this.refuse(context);
-    await notice.send(context, account, { kind: "passwordChanged" }, language);
-  }
+/** Of concurrent requests with one token, one succeeds. */
+function consumeReset(
+  context: AppKeyContext & Uses<ResetServices>,
+  digest: Digest,
+  { reset, account, secret }: FoundReset & { readonly secret: string },
+): Promise<boolean> {
+  return context.database.storage.transaction(async (r) => {
+    if ((await r.records.take(passwordResets, digest)) === null) return false;
+    if (!(await replacePassword(r, account, { secret }, context.services.settings))) return false;
+    await r.audit.append(logInEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
+    return true;
+  });
+}
 
-  /** Of concurrent requests with one token, one succeeds. */
-  private consume(
-    context: AppKeyContext,
-    digest: Digest,
-    { reset, account, secret }: FoundReset & { readonly secret: string },
-  ): Promise<boolean> {
-    return context.database.storage.transaction(async (r) => {
-      if ((await r.records.take(passwordResets, digest)) === null) return false;
-      if (!(await this.parts.passwords.replacePassword(r, account, { secret }))) return false;
-      await r.audit.append(logInEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
-      return true;
-    });
+/** Returns the account of the token, or `null` if the token is no longer valid. */
+async function findReset(
+  context: AppKeyContext & Uses<ResetServices>,
+  payload: RecordValue,
+): Promise<FoundReset | null> {
+  for (const reset of Object.values(resetsByRealm)) {
+    const account = await accountOfReset(context.r, reset, payload);
+    if (account !== null) return (await reset.isPossible(context)) ? { reset, account } : null;
   }
+  return null;
+}
 
-  /** Returns the account of the token, or `null` if the token is no longer valid. */
-  private async find(context: AppKeyContext, payload: RecordValue): Promise<FoundReset | null> {
-    const { own, custom } = this.parts.resets;
-    for (const reset of [own, custom]) {
-      const account = await accountOfReset(context.r, reset, payload);
-      if (account !== null) return (await reset.isPossible(context)) ? { reset, account } : null;
-    }
-    return null;
-  }
-
-  private async refuse(context: AppKeyContext): Promise<never> {
-    const { r, appKey, origin } = context;
-    await r.audit.tally(
-      `reset refused ${appKey.id} ${origin.network}`,
-      logInEvent(context, { type: "password.reset.refused", outcome: 328 }),
-    );
-    throw new ServiceError(328);
-  }
+async function refuseReset(context: AppKeyContext): Promise<never> {
+  const { r, appKey, origin } = context;
+  await r.audit.tally(
+    `reset refused ${appKey.id} ${origin.network}`,
+    logInEvent(context, { type: "password.reset.refused", outcome: 328 }),
+  );
+  throw new ServiceError(328);
 }

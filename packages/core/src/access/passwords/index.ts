@@ -1,4 +1,9 @@
-export { RequestPasswordReset, type RequestPasswordResetInput, PrepareResetMail } from "./request-password-reset.ts";
+export {
+  requestPasswordReset,
+  type RequestPasswordResetInput,
+  type ResetServices,
+  PrepareResetMail,
+} from "./request-password-reset.ts";
 export * from "./change-own-password.ts";
 export * from "./change-password.ts";
 export * from "./confirm-reset.ts";

@@ -1,7 +1,8 @@
-import { type AuditEventType, type Digests, ServiceError } from "@sallyport/storage";
+import { type AuditEventType, type Digests, ServiceError, type RandomSource } from "@sallyport/storage";
 import { type ClientHash, type SessionContext, sessionEvent } from "../../request/index.ts";
 import { isSentDigest, type NewPassword, newPasswordText, typedPassword } from "../accounts/client-password.ts";
 import { type PasswordHasher, verifyForms } from "../accounts/verify-password.ts";
+import type { HistorySettings } from "./replace-password.ts";
 
 /** Default minimum length of a plain-text password, in characters. */
 export const minPasswordLength = 8;
@@ -9,6 +10,19 @@ export const minPasswordLength = 8;
 interface SentPassword {
   /** As a client sends it: 32 hexadecimal digits are the MD5 of a password, if clients send these. */
   readonly sent?: string;
+}
+
+/** Services of passwords. */
+export interface PasswordServices {
+  readonly hasher: PasswordHasher;
+  readonly random: RandomSource;
+  readonly passwordPolicy: PasswordPolicy;
+  readonly settings: PasswordSettings;
+}
+
+export interface PasswordSettings extends HistorySettings {
+  /** Minimum length of a plain-text password of a custom user, in characters. */
+  readonly customPasswordMinLength: number;
 }
 
 /** Rules for new passwords. A violation throws 320. */

@@ -1,4 +1,4 @@
-import type { AppKeyContext } from "../../request/index.ts";
+import type { AppKeyContext, Uses } from "../../request/index.ts";
 import {
   type Account,
   type AuditEventType,
@@ -8,7 +8,7 @@ import {
   type RecordValue,
   type Repositories,
 } from "@sallyport/storage";
-import { minPasswordLength } from "./password-policy.ts";
+import type { ObjectServices } from "../../objects/index.ts";
 
 /** Pending resets by the SHA-256 of their token. Their owner is the account. */
 export const passwordResets: RecordKind = "passwordReset";
@@ -19,24 +19,16 @@ export interface PasswordReset {
   readonly event: Extract<AuditEventType, "password.reset.completed" | "customPassword.reset.completed">;
   /** The payload member with the account id. */
   readonly idMember: "userId" | "customAccountId";
-  /** Minimum length of a new plain-text password, in characters. */
-  readonly minLength: number;
   /** Whether the server stores passwords of this realm. */
-  isPossible(context: AppKeyContext): Promise<boolean>;
+  isPossible(context: AppKeyContext & Uses<ObjectServices>): Promise<boolean>;
   /** Whether an enabled account is blocked otherwise. Awaits only calls on `r`. */
   isKeptOut(r: Repositories, account: Account): Promise<boolean>;
-}
-
-export interface PasswordResets {
-  readonly own: PasswordReset;
-  readonly custom: PasswordReset;
 }
 
 export const ownPasswordReset: PasswordReset = {
   realm: "database",
   event: "password.reset.completed",
   idMember: "userId",
-  minLength: minPasswordLength,
   isPossible: async () => true,
   isKeptOut: async () => false,
 };

@@ -35,42 +35,63 @@ export class FormerPasswords {
   }
 }
 
+/** Settings of password histories. */
+export interface HistorySettings {
+  /** Number of former passwords that cannot be reused. */
+  readonly passwordHistory: number;
+}
+
 interface NewSecret {
   readonly secret: string;
   /** A session to keep. */
   readonly except?: Digest;
 }
 
-/** Replaces the password of an account, with all side effects. Call it in a transaction. */
-export class ReplacePassword {
-  /** @param history number of former passwords that cannot be reused */
-  constructor(private readonly history: number) {}
+/** Returns the hashes of the account's passwords that cannot be reused. */
+export function formerSecrets(
+  r: Repositories,
+  id: AccountId,
+  { passwordHistory }: HistorySettings,
+): Promise<readonly string[]> {
+  return passwordHistory === 0
+    ? Promise.resolve([])
+    : new FormerPasswords(r.records).latest(accountOwner(id), passwordHistory);
+}
 
-  /** Returns the hashes of the account's passwords that cannot be reused. */
-  former(r: Repositories, id: AccountId): Promise<readonly string[]> {
-    return this.history === 0
-      ? Promise.resolve([])
-      : new FormerPasswords(r.records).latest(accountOwner(id), this.history);
-  }
+/**
+ * Replaces the password of an account in a transaction, with all side effects. Returns `false`, without any change, if the
+ * account's secret has changed.
+ */
+export async function replacePassword(
+  r: Repositories,
+  account: Account,
+  { secret, except }: NewSecret,
+  settings: HistorySettings,
+): Promise<boolean> {
+  if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+  await completeChange(r, account, settings, except);
+  return true;
+}
 
-  /** Returns `false`, without any change, if the account's secret has changed. */
-  async replacePassword(r: Repositories, account: Account, { secret, except }: NewSecret): Promise<boolean> {
-    if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
-    await this.completeChange(r, account, except);
-    return true;
-  }
+/** Runs the side effects of a changed password and ends the account's sessions, except one. `account` is the former state. */
+export async function completeChange(
+  r: Repositories,
+  account: Account,
+  settings: HistorySettings,
+  except?: Digest,
+): Promise<void> {
+  await archivePassword(r, account, settings);
+  const selector = accountSessions(account.id);
+  await r.sessions.end(except === undefined ? selector : { ...selector, except });
+}
 
-  /** Runs the side effects of a changed password and ends the account's sessions, except one. `account` is the former state. */
-  async completeChange(r: Repositories, account: Account, except?: Digest): Promise<void> {
-    await this.archivePassword(r, account);
-    const selector = accountSessions(account.id);
-    await r.sessions.end(except === undefined ? selector : { ...selector, except });
-  }
-
-  /** The side effects without ending sessions: adds to the password history and revokes resets. */
-  async archivePassword(r: Repositories, { id, secret }: Account): Promise<void> {
-    const owner = accountOwner(id);
-    await new FormerPasswords(r.records).add(owner, secret, this.history);
-    await r.records.remove(passwordResets, { owner });
-  }
+/** The side effects without ending sessions: adds to the password history and revokes resets. */
+export async function archivePassword(
+  r: Repositories,
+  { id, secret }: Account,
+  { passwordHistory }: HistorySettings,
+): Promise<void> {
+  const owner = accountOwner(id);
+  await new FormerPasswords(r.records).add(owner, secret, passwordHistory);
+  await r.records.remove(passwordResets, { owner });
 }

@@ -7,9 +7,19 @@ import {
   ServiceError,
   type ThrottlePolicy,
 } from "@sallyport/storage";
-import type { MailLanguage, QueueMail, PreparedReset, ResetMail, ResetMailJob } from "../../mail/index.ts";
-import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import { accountNamed, type PasswordResets, passwordResets, resetPayload } from "./password-reset.ts";
+import {
+  type MailLanguage,
+  type PreparedReset,
+  type ResetMail,
+  type ResetMailJob,
+  queueMail,
+  type MailServices,
+} from "../../mail/index.ts";
+import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
+import { accountNamed, passwordResets, resetPayload } from "./password-reset.ts";
+import type { ObjectServices } from "../../objects/index.ts";
+import type { PasswordServices, PasswordSettings } from "./password-policy.ts";
+import { resetsByRealm } from "../custom-users/custom-password-reset.ts";
 
 export interface RequestPasswordResetInput {
   readonly user: string;
@@ -17,13 +27,13 @@ export interface RequestPasswordResetInput {
   readonly language: MailLanguage | null;
 }
 
-export interface RequestPasswordResetParts {
-  readonly queueMail: QueueMail;
-  readonly digests: Digests;
-  readonly language: MailLanguage;
-  readonly resets: PasswordResets;
-  /** Maximum number of requests per network and hour without a delay. 0: unlimited. */
-  readonly perNetwork: number;
+/** Services of password resets. */
+export interface ResetServices extends ObjectServices, PasswordServices, Pick<MailServices, "outbox"> {
+  readonly settings: MailServices["settings"] &
+    PasswordSettings & {
+      /** Maximum number of requests per network and hour without a delay. 0: unlimited. */
+      readonly resetsPerNetwork: number;
+    };
 }
 
 const minute = 60_000;
@@ -34,47 +44,42 @@ const ofUser: ThrottlePolicy = { maxFailures: 3, ...delays };
  * Queues a password reset mail. The user is looked up when the mail is sent, so the answer and its cost are the same
  * for every name. Above the network limit: 706. Above the limit of the name: the usual answer, but no mail.
  */
-export class RequestPasswordReset {
-  constructor(private readonly parts: RequestPasswordResetParts) {}
-
-  async requestPasswordReset(
-    context: AppKeyContext,
-    { user, custom, language }: RequestPasswordResetInput,
-  ): Promise<void> {
-    const { resets, queueMail } = this.parts;
-    const { database, appKey, origin, r } = context;
-    if (custom && !(await resets.custom.isPossible(context)))
-      throw new ServiceError(712, {
-        detail: "A hook authenticates custom users. Their passwords are not stored here.",
-      });
-    const job = {
-      kind: "passwordReset",
-      user,
-      language: language ?? this.parts.language,
-      ...(custom ? { custom } : {}),
-    } as const;
-    await queueMail.queueMail({ alias: database.alias, r }, job, () => this.mayAsk(context, job));
-    // Requests are unauthenticated and unlimited in number, so they are tallied.
-    await r.audit.tally(
-      `reset asked ${appKey.id} ${origin.network}`,
-      logInEvent(context, { type: "password.reset.requested", outcome: 0 }),
-    );
-  }
-
-  private async mayAsk({ r, origin }: AppKeyContext, { user, custom }: ResetMailJob): Promise<boolean> {
-    const { digests, perNetwork } = this.parts;
-    const wait = await countUse(r.throttle, {
-      key: `resetsAsked:${origin.network}`,
-      policy: { maxFailures: perNetwork, ...delays },
+export async function requestPasswordReset(
+  context: AppKeyContext & Uses<ResetServices>,
+  { user, custom, language }: RequestPasswordResetInput,
+): Promise<void> {
+  const { appKey, origin, r } = context;
+  if (custom && !(await resetsByRealm.custom.isPossible(context)))
+    throw new ServiceError(712, {
+      detail: "A hook authenticates custom users. Their passwords are not stored here.",
     });
-    if (wait > 0)
-      throw new ServiceError(706, {
-        retryAfter: Math.ceil(wait / 1000),
-        detail: "Too many password resets were requested from this network.",
-      });
-    const subject = digests.sha256(`${custom === true ? "custom" : "own"} ${user}`);
-    return (await countUse(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;
-  }
+  const job = {
+    kind: "passwordReset",
+    user,
+    language: language ?? context.services.settings.mailLanguage,
+    ...(custom ? { custom } : {}),
+  } as const;
+  await queueMail(context, job, () => mayAsk(context, job));
+  // Requests are unauthenticated and unlimited in number, so they are tallied.
+  await r.audit.tally(
+    `reset asked ${appKey.id} ${origin.network}`,
+    logInEvent(context, { type: "password.reset.requested", outcome: 0 }),
+  );
+}
+
+async function mayAsk(context: AppKeyContext & Uses<ResetServices>, { user, custom }: ResetMailJob): Promise<boolean> {
+  const { r, origin, database } = context;
+  const wait = await countUse(r.throttle, {
+    key: `resetsAsked:${origin.network}`,
+    policy: { maxFailures: context.services.settings.resetsPerNetwork, ...delays },
+  });
+  if (wait > 0)
+    throw new ServiceError(706, {
+      retryAfter: Math.ceil(wait / 1000),
+      detail: "Too many password resets were requested from this network.",
+    });
+  const subject = database.digests.sha256(`${custom === true ? "custom" : "own"} ${user}`);
+  return (await countUse(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;
 }
 
 const resetMinutes = 30;
@@ -87,11 +92,10 @@ export class PrepareResetMail implements ResetMail {
   constructor(
     private readonly digests: Digests,
     private readonly random: RandomSource,
-    private readonly resets: PasswordResets,
   ) {}
 
   async prepare(r: Repositories, { user, custom }: ResetMailJob): Promise<PreparedReset | null> {
-    const reset = this.resets[custom === true ? "custom" : "own"];
+    const reset = resetsByRealm[custom === true ? "custom" : "database"];
     const account = await accountNamed(r, reset, user);
     if (account === null || account.email === null) return null;
     const { email: to, loginName: name } = account;

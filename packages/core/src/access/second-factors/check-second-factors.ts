@@ -1,7 +1,7 @@
 import { type Digest, explained, type Finding, personOf, type Repositories, ServiceError } from "@sallyport/storage";
-import { type AppKeyContext, logInEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
 import type { Application } from "../appkeys/applications.ts";
-import { type FactorProofs, parseTokens } from "./factor-secrets.ts";
+import { type FactorProofs, parseTokens, type FactorServices } from "./factor-secrets.ts";
 import { endOtherSessions, type SessionUser } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
@@ -35,77 +35,77 @@ export function withSecondFactors(applications: readonly Application[]): Applica
   return applications.filter(({ secondFactor }) => secondFactor !== "off");
 }
 
-/** Checks the second factors of a log-in after the first factor is proven. */
-export class CheckSecondFactors {
-  constructor(private readonly proofs: FactorProofs) {}
-
-  /** Required factor not set up: 340. Token missing: 341. Token incomplete, wrong or used: 342. No master key: 705. */
-  async checkSecondFactors(
-    context: AppKeyContext,
-    { secondFactor }: FactorRequest,
-    user: FactorUser,
-    applications: readonly Application[],
-  ): Promise<FactorCheck> {
-    if (applications.length === 0) return { kind: "free" };
-    const subject = personOf(user);
-    const [factors, now] = await Promise.all([
-      new SecondFactors(context.r.records).find(
-        subject,
-        applications.map(({ name }) => name),
-      ),
-      secondFactor?.at ?? context.database.storage.now(),
-    ]);
-    const shown = parseTokens(secondFactor?.token ?? null);
-    const forced = applications.filter(({ secondFactor: rule }) => rule === "forced").map(({ name }) => name);
-    // Where a factor is forced, the first log-in with its token confirms a pending factor.
-    const effective = factors.filter(
-      ({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)),
-    );
-    const missing = forced.find((name) => !effective.some(({ appName }) => appName === name));
-    if (missing !== undefined) {
-      if (secondFactor?.enrol === true) return { kind: "enrolling" };
-      const state = factors.some(({ appName }) => appName === missing) ? "an unconfirmed one" : "none";
-      throw explained(new ServiceError(340), {
-        asked: `Has the user the second factor that "${missing}" requires?`,
-        found: `No: the user has ${state}.`,
-      });
-    }
-    if (effective.length === 0) return { kind: "free" };
-    if (shown.length === 0)
-      throw explained(new ServiceError(341), {
-        asked: `Did the client send the token of the second factor of "${effective.map(({ appName }) => appName).join(", ")}"?`,
-        found: "No.",
-      });
-    // At most one token per factor. More would allow several guesses in one attempt.
-    const checked = shown.slice(0, effective.length);
-    return {
-      kind: "proven",
-      consume: this.consumeProofs(context, user, effective, (factor) => this.proofs.find(factor, checked, now)),
-    };
-  }
-
-  private consumeProofs(
-    context: AppKeyContext,
-    { except, ...user }: FactorUser,
-    factors: readonly FoundFactor[],
-    prove: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
-  ) {
-    const proofs = factors.map((factor) => {
-      const consume = prove(factor);
-      if (consume === null) throw explained(new ServiceError(342), wrongToken(factor.appName));
-      return { ...factor, consume };
+/**
+ * Checks the second factors of a log-in after the first factor is proven. Required factor not set up: 340. Token
+ * missing: 341. Token incomplete, wrong or used: 342. No master key: 705.
+ */
+export async function checkSecondFactors(
+  context: AppKeyContext & Uses<Pick<FactorServices, "factorProofs">>,
+  { secondFactor }: FactorRequest,
+  user: FactorUser,
+  applications: readonly Application[],
+): Promise<FactorCheck> {
+  if (applications.length === 0) return { kind: "free" };
+  const subject = personOf(user);
+  const [factors, now] = await Promise.all([
+    new SecondFactors(context.r.records).find(
+      subject,
+      applications.map(({ name }) => name),
+    ),
+    secondFactor?.at ?? context.database.storage.now(),
+  ]);
+  const shown = parseTokens(secondFactor?.token ?? null);
+  const forced = applications.filter(({ secondFactor: rule }) => rule === "forced").map(({ name }) => name);
+  // Where a factor is forced, the first log-in with its token confirms a pending factor.
+  const effective = factors.filter(
+    ({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)),
+  );
+  const missing = forced.find((name) => !effective.some(({ appName }) => appName === name));
+  if (missing !== undefined) {
+    if (secondFactor?.enrol === true) return { kind: "enrolling" };
+    const state = factors.some(({ appName }) => appName === missing) ? "an unconfirmed one" : "none";
+    throw explained(new ServiceError(340), {
+      asked: `Has the user the second factor that "${missing}" requires?`,
+      found: `No: the user has ${state}.`,
     });
-    return async (r: Repositories): Promise<void> => {
-      for (const { consume, confirmed, appName } of proofs) {
-        if (!(await consume(r))) throw explained(new ServiceError(342), wrongToken(appName));
-        if (confirmed) continue;
-        await endOtherSessions(r, user, except);
-        await r.audit.append(
-          logInEvent(context, { type: "secondFactor.confirmed", outcome: 0, userId: user.userId, appNames: [appName] }),
-        );
-      }
-    };
   }
+  if (effective.length === 0) return { kind: "free" };
+  if (shown.length === 0)
+    throw explained(new ServiceError(341), {
+      asked: `Did the client send the token of the second factor of "${effective.map(({ appName }) => appName).join(", ")}"?`,
+      found: "No.",
+    });
+  // At most one token per factor. More would allow several guesses in one attempt.
+  const checked = shown.slice(0, effective.length);
+  return {
+    kind: "proven",
+    consume: consumeProofs(context, user, effective, (factor) =>
+      context.services.factorProofs.find(factor, checked, now),
+    ),
+  };
+}
+
+function consumeProofs(
+  context: AppKeyContext,
+  { except, ...user }: FactorUser,
+  factors: readonly FoundFactor[],
+  prove: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
+) {
+  const proofs = factors.map((factor) => {
+    const consume = prove(factor);
+    if (consume === null) throw explained(new ServiceError(342), wrongToken(factor.appName));
+    return { ...factor, consume };
+  });
+  return async (r: Repositories): Promise<void> => {
+    for (const { consume, confirmed, appName } of proofs) {
+      if (!(await consume(r))) throw explained(new ServiceError(342), wrongToken(appName));
+      if (confirmed) continue;
+      await endOtherSessions(r, user, except);
+      await r.audit.append(
+        logInEvent(context, { type: "secondFactor.confirmed", outcome: 0, userId: user.userId, appNames: [appName] }),
+      );
+    }
+  };
 }
 
 function wrongToken(appName: string): Finding {

@@ -1,8 +1,8 @@
-import { type Digests, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
-import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import { type FactorSecrets, newRecoveryCodes, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
+import { type Repositories, ServiceError } from "@sallyport/storage";
+import { type SessionContext, sessionEvent, type Uses } from "../../request/index.ts";
+import { newRecoveryCodes, recoveryDigest, type FactorServices } from "./factor-secrets.ts";
 import { endOtherSessions, ownFactor } from "./own-factors.ts";
-import type { ProveFactor } from "./prove-factor.ts";
+import { proveFactor, type ProofServices } from "./prove-factor.ts";
 import { type FactorKey, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
 /** Shown to the user once. */
@@ -14,44 +14,40 @@ export interface EnrolledFactor {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Starts the enrolment of a second factor, or restarts an unconfirmed one. */
-export class EnrolSecondFactor {
-  constructor(
-    private readonly secrets: FactorSecrets,
-    private readonly tokens: TimeTokens,
-    private readonly digests: Digests,
-    private readonly random: RandomSource,
-  ) {}
+/**
+ * Starts the enrolment of a second factor, or restarts an unconfirmed one. App name outside the session: 208. App name
+ * without second factors, or factor already confirmed: 307.
+ */
+export async function enrolSecondFactor(
+  context: SessionContext & Uses<FactorServices>,
+  appName: string,
+): Promise<EnrolledFactor> {
+  const { subject, rule } = await ownFactor(context, appName);
+  if (rule === "off" || !context.services.factorSecrets.usable)
+    throw new ServiceError(307, { detail: "Second factors are disabled for this app name." });
+  const secret = context.services.timeTokens.newSecret();
+  const recoveryCodes = newRecoveryCodes(context.services.random);
+  const address = context.services.timeTokens.address({
+    secret,
+    issuer: context.database.name,
+    label: `${await nameOf(context)} (${appName})`,
+  });
+  const factor = {
+    subject,
+    appName,
+    sealedSecret: context.services.factorSecrets.seal({ subject, appName }, secret),
+    recoveryCodes: digestsOf(context, recoveryCodes),
+  };
+  await context.unit.transaction(async (r) => {
+    if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
+      throw new ServiceError(307, { detail: "The second factor is already confirmed. Disable it first." });
+    await r.audit.append(sessionEvent(context, { type: "secondFactor.enrolled", appNames: [appName] }));
+  });
+  return { secret, address, recoveryCodes };
+}
 
-  /** App name outside the session: 208. App name without second factors, or factor already confirmed: 307. */
-  async enrolSecondFactor(context: SessionContext, appName: string): Promise<EnrolledFactor> {
-    const { subject, rule } = await ownFactor(context, appName);
-    if (rule === "off" || !this.secrets.usable)
-      throw new ServiceError(307, { detail: "Second factors are disabled for this app name." });
-    const secret = this.tokens.newSecret();
-    const recoveryCodes = newRecoveryCodes(this.random);
-    const address = this.tokens.address({
-      secret,
-      issuer: context.database.name,
-      label: `${await nameOf(context)} (${appName})`,
-    });
-    const factor = {
-      subject,
-      appName,
-      sealedSecret: this.secrets.seal({ subject, appName }, secret),
-      recoveryCodes: this.digestsOf(recoveryCodes),
-    };
-    await context.unit.transaction(async (r) => {
-      if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
-        throw new ServiceError(307, { detail: "The second factor is already confirmed. Disable it first." });
-      await r.audit.append(sessionEvent(context, { type: "secondFactor.enrolled", appNames: [appName] }));
-    });
-    return { secret, address, recoveryCodes };
-  }
-
-  private digestsOf(codes: readonly string[]): string[] {
-    return codes.flatMap((code) => recoveryDigest(this.digests, code) ?? []);
-  }
+function digestsOf(context: SessionContext & Uses<FactorServices>, codes: readonly string[]): string[] {
+  return codes.flatMap((code) => recoveryDigest(context.database.digests, code) ?? []);
 }
 
 async function nameOf({ r, principal: { userId } }: SessionContext): Promise<string> {
@@ -60,54 +56,57 @@ async function nameOf({ r, principal: { userId } }: SessionContext): Promise<str
   return typeof name === "string" && name !== "" ? name : (account?.loginName ?? userId);
 }
 
-/** Confirms a second factor with its token. Log-ins then require a token. Ends the user's other sessions. */
-export class ConfirmSecondFactor {
-  constructor(private readonly proveFactor: ProveFactor) {}
-
-  /** Throws 208, 304, 341 or 342. */
-  async confirmSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
-    const own = await ownFactor(context, appName);
-    await this.proveFactor.proveFactor(context, own, token, async (r, { confirmed }) => {
-      if (confirmed) return;
-      await endOtherSessions(
-        r,
-        { userId: context.principal.userId, authenticationMethod: context.session.authenticationMethod },
-        context.sessionDigest,
-      );
-      await r.audit.append(sessionEvent(context, { type: "secondFactor.confirmed", appNames: [appName] }));
-    });
-  }
+/**
+ * Confirms a second factor with its token. Log-ins then require a token. Ends the user's other sessions. Throws 208,
+ * 304, 341 or 342.
+ */
+export async function confirmSecondFactor(
+  context: SessionContext & Uses<ProofServices>,
+  appName: string,
+  token: string | null,
+): Promise<void> {
+  const own = await ownFactor(context, appName);
+  await proveFactor(context, own, token, async (r, { confirmed }) => {
+    if (confirmed) return;
+    await endOtherSessions(
+      r,
+      { userId: context.principal.userId, authenticationMethod: context.session.authenticationMethod },
+      context.sessionDigest,
+    );
+    await r.audit.append(sessionEvent(context, { type: "secondFactor.confirmed", appNames: [appName] }));
+  });
 }
 
-/** Disables a second factor. A confirmed one requires a token. An unconfirmed one requires none. */
-export class RemoveSecondFactor {
-  constructor(private readonly proveFactor: ProveFactor) {}
+/**
+ * Disables a second factor. A confirmed one requires a token. An unconfirmed one requires none. Throws 208, 304, 341 or
+ * 342. A forced factor: 307.
+ */
+export async function removeSecondFactor(
+  context: SessionContext & Uses<ProofServices>,
+  appName: string,
+  token: string | null,
+): Promise<void> {
+  const own = await ownFactor(context, appName);
+  if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name requires a second factor." });
+  const remove = async (r: Repositories): Promise<void> => {
+    await new SecondFactors(r.records).remove(own.subject, appName);
+    await r.audit.append(sessionEvent(context, { type: "secondFactor.removed", appNames: [appName] }));
+  };
+  const { factor } = own;
+  const abandoned = factor?.confirmed === false && (await context.unit.transaction((r) => abandon(r, factor, remove)));
+  if (!abandoned) await proveFactor(context, own, token, remove);
+}
 
-  /** Throws 208, 304, 341 or 342. A forced factor: 307. */
-  async removeSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
-    const own = await ownFactor(context, appName);
-    if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name requires a second factor." });
-    const remove = async (r: Repositories): Promise<void> => {
-      await new SecondFactors(r.records).remove(own.subject, appName);
-      await r.audit.append(sessionEvent(context, { type: "secondFactor.removed", appNames: [appName] }));
-    };
-    const { factor } = own;
-    const abandoned =
-      factor?.confirmed === false && (await context.unit.transaction((r) => this.abandon(r, factor, remove)));
-    if (!abandoned) await this.proveFactor.proveFactor(context, own, token, remove);
-  }
-
-  /** Returns `false` if the factor has been confirmed. The `enrol` call detects this and makes a concurrent confirmation fail. */
-  private async abandon(
-    r: Repositories,
-    { subject, appName }: FactorKey,
-    remove: (r: Repositories) => Promise<void>,
-  ): Promise<boolean> {
-    const disabledFactor = { subject, appName, sealedSecret: "", recoveryCodes: [] };
-    if ((await new SecondFactors(r.records).enrol(disabledFactor)) === "confirmed") return false;
-    await remove(r);
-    return true;
-  }
+/** Returns `false` if the factor has been confirmed. The `enrol` call detects this and makes a concurrent confirmation fail. */
+async function abandon(
+  r: Repositories,
+  { subject, appName }: FactorKey,
+  remove: (r: Repositories) => Promise<void>,
+): Promise<boolean> {
+  const disabledFactor = { subject, appName, sealedSecret: "", recoveryCodes: [] };
+  if ((await new SecondFactors(r.records).enrol(disabledFactor)) === "confirmed") return false;
+  await remove(r);
+  return true;
 }
 
 export interface FactorState {
@@ -117,16 +116,15 @@ export interface FactorState {
   readonly rule: SecondFactorRule | "unavailable";
 }
 
-export class ReadSecondFactor {
-  constructor(private readonly secrets: FactorSecrets) {}
-
-  /** Throws 208 for an app name outside the session. */
-  async readSecondFactor(context: SessionContext, appName: string): Promise<FactorState> {
-    const { factor, rule } = await ownFactor(context, appName);
-    return {
-      enrolled: factor !== null,
-      confirmed: factor?.confirmed ?? false,
-      rule: this.secrets.usable ? rule : "unavailable",
-    };
-  }
+/** Throws 208 for an app name outside the session. */
+export async function readSecondFactor(
+  context: SessionContext & Uses<Pick<FactorServices, "factorSecrets">>,
+  appName: string,
+): Promise<FactorState> {
+  const { factor, rule } = await ownFactor(context, appName);
+  return {
+    enrolled: factor !== null,
+    confirmed: factor?.confirmed ?? false,
+    rule: context.services.factorSecrets.usable ? rule : "unavailable",
+  };
 }

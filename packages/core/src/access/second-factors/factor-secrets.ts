@@ -128,3 +128,11 @@ export function parseTokens(text: string | null): string[] {
   if (text === null || text.trim() === "") return [];
   return text.split(",", maxTokens);
 }
+
+/** Services of second factors. */
+export interface FactorServices {
+  readonly factorSecrets: FactorSecrets;
+  readonly factorProofs: FactorProofs;
+  readonly timeTokens: TimeTokens;
+  readonly random: RandomSource;
+}

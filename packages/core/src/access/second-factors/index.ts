@@ -1,6 +1,12 @@
 export * from "./check-second-factors.ts";
 export * from "./enrol-second-factor.ts";
-export { FactorProofs, FactorSecrets, type ConsumeProof, type TimeTokens } from "./factor-secrets.ts";
+export {
+  FactorProofs,
+  FactorSecrets,
+  type FactorServices,
+  type ConsumeProof,
+  type TimeTokens,
+} from "./factor-secrets.ts";
 export { type OwnFactor, ownFactor } from "./own-factors.ts";
 export * from "./prove-factor.ts";
 export * from "./second-factors.ts";

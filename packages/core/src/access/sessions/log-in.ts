@@ -1,8 +1,9 @@
-import type { RandomSource, SerializedObject } from "@sallyport/storage";
-import type { AppKeyContext } from "../../request/index.ts";
+import type { SerializedObject } from "@sallyport/storage";
+import type { AppKeyContext, Uses } from "../../request/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { TokenMode, Tokens } from "../tokens/tokens.ts";
-import type { OpenPasswordSession, LogInInput } from "./open-password-session.ts";
+import { type LogInInput, openPasswordSession } from "./open-password-session.ts";
+import type { LogInServices } from "../gate/gate.ts";
 
 export interface LogInResult {
   readonly sessionId: string;
@@ -11,13 +12,9 @@ export interface LogInResult {
 }
 
 /** Logs a database user in and opens a session in session-id mode. */
-export class LogIn {
-  constructor(private readonly openPasswordSession: OpenPasswordSession) {}
-
-  async logIn(context: AppKeyContext, input: LogInInput): Promise<LogInResult> {
-    const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, { mode: "session" });
-    return { sessionId, user, databaseName: context.database.name };
-  }
+export async function logIn(context: AppKeyContext & Uses<LogInServices>, input: LogInInput): Promise<LogInResult> {
+  const { sessionId, user } = await openPasswordSession(context, input, { mode: "session" });
+  return { sessionId, user, databaseName: context.database.name };
 }
 
 export interface SecureLogInResult {
@@ -32,24 +29,25 @@ export interface SecureLogInResult {
 }
 
 /** Logs a database user in and opens a session with encrypted traffic. */
-export class LogInSecurely {
-  constructor(
-    private readonly openPasswordSession: OpenPasswordSession,
-    private readonly secrets: ChannelSecrets,
-    private readonly random: RandomSource,
-  ) {}
-
-  async logInSecurely(context: AppKeyContext, input: LogInInput): Promise<SecureLogInResult> {
-    const { alias, name: databaseName } = context.database;
-    const symmetricKey = this.random.bytes(32);
-    const ivPrefix = this.random.bytes(3);
-    const channel = { wrappedKey: this.secrets.wrapKey(alias, symmetricKey), ivPrefix };
-    const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, {
-      mode: "secure",
-      channel,
-    });
-    return { sessionId: this.secrets.sealSessionId(alias, sessionId), user, symmetricKey, ivPrefix, databaseName };
-  }
+export async function logInSecurely(
+  context: AppKeyContext & Uses<LogInServices & { readonly channelSecrets: ChannelSecrets }>,
+  input: LogInInput,
+): Promise<SecureLogInResult> {
+  const { alias, name: databaseName } = context.database;
+  const symmetricKey = context.services.random.bytes(32);
+  const ivPrefix = context.services.random.bytes(3);
+  const channel = { wrappedKey: context.services.channelSecrets.wrapKey(alias, symmetricKey), ivPrefix };
+  const { sessionId, user } = await openPasswordSession(context, input, {
+    mode: "secure",
+    channel,
+  });
+  return {
+    sessionId: context.services.channelSecrets.sealSessionId(alias, sessionId),
+    user,
+    symmetricKey,
+    ivPrefix,
+    databaseName,
+  };
 }
 
 export interface TokenLogInResult {
@@ -61,16 +59,13 @@ export interface TokenLogInResult {
 }
 
 /** Logs a database user in and opens a session with a token. */
-export class LogInWithToken {
-  constructor(
-    private readonly openPasswordSession: OpenPasswordSession,
-    private readonly tokens: Tokens,
-  ) {}
-
-  async logInWithToken(context: AppKeyContext, input: LogInInput, mode: TokenMode): Promise<TokenLogInResult> {
-    const issue = await this.tokens.issuer(context.database);
-    const { sessionId, userId, user } = await this.openPasswordSession.openPasswordSession(context, input, { mode });
-    const result = { token: issue(userId, { mode, sessionId }), user, databaseName: context.database.name };
-    return mode === "session" ? { sessionId, ...result } : result;
-  }
+export async function logInWithToken(
+  context: AppKeyContext & Uses<LogInServices & { readonly tokens: Tokens }>,
+  input: LogInInput,
+  mode: TokenMode,
+): Promise<TokenLogInResult> {
+  const issue = await context.services.tokens.issuer(context.database);
+  const { sessionId, userId, user } = await openPasswordSession(context, input, { mode });
+  const result = { token: issue(userId, { mode, sessionId }), user, databaseName: context.database.name };
+  return mode === "session" ? { sessionId, ...result } : result;
 }

@@ -1,12 +1,12 @@
-import type { SerializeOwnUser } from "../../objects/index.ts";
-import type { AppKeyContext } from "../../request/index.ts";
+import { ownUserLinks, serializeOwnUser } from "../../objects/index.ts";
+import type { AppKeyContext, Uses } from "../../request/index.ts";
 import { type Channel, loginNameOf, type ObjectId, type SerializedObject, type SessionMode } from "@sallyport/storage";
-import type { VerifyPassword } from "../accounts/verify-password.ts";
+import { preparePasswordProof, renewPassword } from "../accounts/verify-password.ts";
 import type { AuthenticationAttempt, Proof } from "../gate/authentication-attempt.ts";
-import type { Gate } from "../gate/gate.ts";
 import { databaseUserKey } from "../gate/user-keys.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "./app-names.ts";
+import type { LogInServices } from "../gate/gate.ts";
 
 export interface LogInInput {
   readonly user: string;
@@ -41,42 +41,34 @@ export interface PasswordSession {
 }
 
 /** Authenticates a database user by name and password, for every session mode. */
-export class OpenPasswordSession {
-  constructor(
-    private readonly gate: Gate,
-    private readonly verifyPassword: VerifyPassword,
-    private readonly serializeOwnUser: SerializeOwnUser,
-  ) {}
-
-  async openPasswordSession(
-    context: AppKeyContext,
-    { user, pass, appNames, deviceId, ...shown }: LogInInput,
-    { administration, ...wanted }: WantedSession,
-  ): Promise<PasswordSession> {
-    const { clientHash } = context.database.policy;
-    const links = this.serializeOwnUser.links(context);
-    const prepareProof = async () => {
-      // Invalid app names are reported before a lockout.
-      const [, prove] = await Promise.all([
-        administration === undefined ? acceptAppNames(context, appNames) : undefined,
-        this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash, links }),
-      ]);
-      return administration === undefined ? prove : administratorsOnly(prove);
-    };
-    const kind = administration === undefined ? {} : ({ administration: true } as const);
-    const known = {
-      userKey: databaseUserKey(user),
-      account: { realm: "database", loginName: loginNameOf(user) },
-    } as const;
-    const attempt = { ...wanted, ...shown, ...known, ...kind, prepareProof, appNames, deviceId };
-    const opened = await this.gate.openSession(context, attempt, (authenticated) =>
-      this.serializeOwnUser.serializeOwnUser(context, authenticated),
-    );
-    const { account } = opened.authenticated;
-    // Runs after the session is opened, so that it does not affect the timing of a refusal.
-    await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
-    return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
-  }
+export async function openPasswordSession(
+  context: AppKeyContext & Uses<LogInServices>,
+  { user, pass, appNames, deviceId, ...shown }: LogInInput,
+  { administration, ...wanted }: WantedSession,
+): Promise<PasswordSession> {
+  const { clientHash } = context.database.policy;
+  const links = ownUserLinks(context);
+  const prepareProof = async () => {
+    // Invalid app names are reported before a lockout.
+    const [, prove] = await Promise.all([
+      administration === undefined ? acceptAppNames(context, appNames) : undefined,
+      preparePasswordProof(context, { user, pass, clientHash, links }),
+    ]);
+    return administration === undefined ? prove : administratorsOnly(prove);
+  };
+  const kind = administration === undefined ? {} : ({ administration: true } as const);
+  const known = {
+    userKey: databaseUserKey(user),
+    account: { realm: "database", loginName: loginNameOf(user) },
+  } as const;
+  const attempt = { ...wanted, ...shown, ...known, ...kind, prepareProof, appNames, deviceId };
+  const opened = await context.services.gate.openSession(context, attempt, (authenticated) =>
+    serializeOwnUser(context, authenticated),
+  );
+  const { account } = opened.authenticated;
+  // Runs after the session is opened, so that it does not affect the timing of a refusal.
+  await renewPassword(context, account, { pass, clientHash });
+  return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
 }
 
 /** Decides after the proof, so that other users cost the same time. */

@@ -12,14 +12,14 @@ import {
   type Visibility,
 } from "@sallyport/storage";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
-import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
+import { inTransaction, withCurrentModel } from "../../request/index.ts";
 import { visibleObject } from "../get-object.ts";
-import { type ActiveHooks, noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
+import type { ActiveHooks, ObjectContext } from "../hooks/active-hooks.ts";
 import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-caller.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import { isUserClass } from "../user-names.ts";
-import { deleteAll, type DeletionSet, deletionSetOf, noGuard, type UserGuard } from "./deletion-cascade.ts";
+import { deleteAll, type DeletionSet, deletionSetOf, type UserGuard } from "./deletion-cascade.ts";
 import { withoutRight } from "../object-findings.ts";
 
 export interface DeleteObjectInput {
@@ -34,46 +34,46 @@ export interface DeleteObjectInput {
  * another version. 718: a delete rule, a lock of another session, class rights of a group, the last administrator, a full
  * recycle bin, or the storage refuses the deletion.
  */
-export class DeleteObject {
-  constructor(
-    private readonly hooks: ObjectHooks = noHooks,
-    private readonly guard: UserGuard = noGuard,
-  ) {}
-
-  deleteObject(
-    context: SessionContext,
-    reference: SingleReference,
-    { recycled, expectedVersions }: DeleteObjectInput,
-  ): Promise<void> {
-    const { r, unit, principal, database, sessionDigest: session } = context;
-    return withCurrentModel(context, async (model) => {
-      const visibility = visibilityOf(principal, model);
-      const { id, className } = await visibleObject(r, reference, visibility, 609);
-      const modelClass = model.find(className);
-      if (modelClass === undefined) throw new ServiceError(304);
-      if (!mayOnClass(principal, modelClass, "delete")) throw withoutRight("delete", modelClass);
-      requireRightsOnUsers([{ className }], { model, principal });
-      const active = await hooksOfDeletions(this.hooks, context);
-      const readScope = { model, visibility };
-      if (active !== null)
-        return refusedAs(
-          718,
-          deleteWithHooks(active, context, id, {
-            readScope,
-            known: model.as(principal),
-            guard: this.guard,
-            recycled,
-            expectedVersions,
-          }),
-        );
-      const deleting = unit.transaction(async (inside) => {
-        const locked = await lockFirst(inside, id, { model, expectedVersions });
-        const cascade = await acceptDeletion(inside, locked, { ...readScope, principal, session, recycled });
-        await deleteAll(inside, cascade, { model, principal, database, guard: this.guard, recycled, root: id });
+export function deleteObject(
+  context: ObjectContext,
+  reference: SingleReference,
+  { recycled, expectedVersions }: DeleteObjectInput,
+): Promise<void> {
+  const { r, unit, principal, database, sessionDigest: session } = context;
+  return withCurrentModel(context, async (model) => {
+    const visibility = visibilityOf(principal, model);
+    const { id, className } = await visibleObject(r, reference, visibility, 609);
+    const modelClass = model.find(className);
+    if (modelClass === undefined) throw new ServiceError(304);
+    if (!mayOnClass(principal, modelClass, "delete")) throw withoutRight("delete", modelClass);
+    requireRightsOnUsers([{ className }], { model, principal });
+    const active = await hooksOfDeletions(context);
+    const readScope = { model, visibility };
+    if (active !== null)
+      return refusedAs(
+        718,
+        deleteWithHooks(active, context, id, {
+          readScope,
+          known: model.as(principal),
+          guard: context.services.userGuard,
+          recycled,
+          expectedVersions,
+        }),
+      );
+    const deleting = unit.transaction(async (inside) => {
+      const locked = await lockFirst(inside, id, { model, expectedVersions });
+      const cascade = await acceptDeletion(inside, locked, { ...readScope, principal, session, recycled });
+      await deleteAll(inside, cascade, {
+        model,
+        principal,
+        database,
+        guard: context.services.userGuard,
+        recycled,
+        root: id,
       });
-      return refusedAs(718, deleting);
     });
-  }
+    return refusedAs(718, deleting);
+  });
 }
 
 interface HookedDeletion {
@@ -91,7 +91,7 @@ const maxRounds = 8;
 /** Deletes an object and runs its hooks in one transaction. Objects added by hooks are also passed to hooks before their deletion. */
 function deleteWithHooks(
   active: ActiveHooks,
-  context: SessionContext,
+  context: ObjectContext,
   id: ObjectId,
   { readScope, known, guard, recycled, expectedVersions }: HookedDeletion,
 ): Promise<void> {

@@ -170,9 +170,6 @@ export interface UserGuard {
   ): Promise<T>;
 }
 
-/** Refuses nothing: storage keeps the last enabled administrator. */
-export const noGuard: UserGuard = { remove: (_within, _users, change) => change() };
-
 /** Removes the accounts, sessions and names of deleted users. 718 for the caller's own user and for the last administrator. */
 async function removeUsers(
   r: Repositories,

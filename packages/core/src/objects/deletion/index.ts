@@ -1,5 +1,5 @@
 export type { UserGuard } from "./deletion-cascade.ts";
-export { DeleteObject, type DeleteObjectInput } from "./delete-object.ts";
-export { type ListedRecycled, ListRecycled, type ListRecycledInput } from "./list-recycled.ts";
-export { PurgeRecycled } from "./purge-recycled.ts";
+export { deleteObject, type DeleteObjectInput } from "./delete-object.ts";
+export { type ListedRecycled, listRecycled, type ListRecycledInput } from "./list-recycled.ts";
+export { purgeRecycled, purgeAllRecycled } from "./purge-recycled.ts";
 export * from "./restore-object.ts";

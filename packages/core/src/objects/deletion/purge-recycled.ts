@@ -23,50 +23,51 @@ import { withoutRight } from "../object-findings.ts";
 /** Maximum number of roots per request, each with its group. */
 const maxRoots = 1_000;
 
-/** Permanently deletes recycled objects with their groups, and clears references to them. */
-export class PurgeRecycled {
-  /**
-   * Purges one object with all objects recycled with it; returns their number. 304: the object never existed or is invisible.
-   * 609: already permanently deleted. 404: no right to delete, or a user object without an administrator. 307: not in the recycle
-   * bin. 718: a live object needs it, another session has locked an object that references it, or the storage refuses the deletion.
-   */
-  purgeRecycled(context: SessionContext, reference: SingleReference): Promise<number> {
-    return withCurrentModel(context, async (model) => {
-      const { id } = await recycledObject(context, reference, model);
-      const purged = await purgeGroup(context, id, model);
-      if (purged === 0) throw notInRecycleBin();
-      return purged;
-    });
-  }
-
-  /**
-   * Purges the objects that the caller has recycled and may read and delete, at most 1,000 roots with their groups. Returns the number of purged
-   * objects. Skips groups that cannot be purged. `allUsers` includes the objects of all users; 404 for callers other than administrators.
-   */
-  async purgeAllRecycled(context: SessionContext, { allUsers }: { readonly allUsers: boolean }): Promise<number> {
-    const { r, principal, unit } = context;
-    if (allUsers) requireAdministrator(principal);
-    const purge = (id: ObjectId) => withCurrentModel(context, (model) => purgeGroup(context, id, model));
-    const visibility = deletable(context, await requestModel(context));
-    let purged = 0;
-    let [roots, after]: [number, RecycledRoot | null] = [0, null];
-    while (roots < maxRoots) {
-      const page: readonly RecycledRoot[] = await r.deletion.listRecycled({
-        deletedBy: allUsers ? null : principal.userId,
-        visibility,
-        after,
-        limit: maxRoots,
-      });
-      for (const { id } of page.slice(0, maxRoots - roots)) {
-        const count = await unit.attempt(() => purge(id)).catch(zeroIfRefused);
-        purged += count;
-        if (count > 0) roots += 1;
-      }
-      if (page.length < maxRoots) break;
-      after = page.at(-1) ?? null;
-    }
+/**
+ * Purges one object with all objects recycled with it; returns their number. 304: the object never existed or is
+ * invisible. 609: already permanently deleted. 404: no right to delete, or a user object without an administrator. 307:
+ * not in the recycle bin. 718: a live object needs it, another session has locked an object that references it, or the
+ * storage refuses the deletion.
+ */
+export function purgeRecycled(context: SessionContext, reference: SingleReference): Promise<number> {
+  return withCurrentModel(context, async (model) => {
+    const { id } = await recycledObject(context, reference, model);
+    const purged = await purgeGroup(context, id, model);
+    if (purged === 0) throw notInRecycleBin();
     return purged;
+  });
+}
+
+/**
+ * Purges the objects that the caller has recycled and may read and delete, at most 1,000 roots with their groups. Returns the number of purged
+ * objects. Skips groups that cannot be purged. `allUsers` includes the objects of all users; 404 for callers other than administrators.
+ */
+export async function purgeAllRecycled(
+  context: SessionContext,
+  { allUsers }: { readonly allUsers: boolean },
+): Promise<number> {
+  const { r, principal, unit } = context;
+  if (allUsers) requireAdministrator(principal);
+  const purge = (id: ObjectId) => withCurrentModel(context, (model) => purgeGroup(context, id, model));
+  const visibility = deletable(context, await requestModel(context));
+  let purged = 0;
+  let [roots, after]: [number, RecycledRoot | null] = [0, null];
+  while (roots < maxRoots) {
+    const page: readonly RecycledRoot[] = await r.deletion.listRecycled({
+      deletedBy: allUsers ? null : principal.userId,
+      visibility,
+      after,
+      limit: maxRoots,
+    });
+    for (const { id } of page.slice(0, maxRoots - roots)) {
+      const count = await unit.attempt(() => purge(id)).catch(zeroIfRefused);
+      purged += count;
+      if (count > 0) roots += 1;
+    }
+    if (page.length < maxRoots) break;
+    after = page.at(-1) ?? null;
   }
+  return purged;
 }
 
 /** The tombstone of a recycled object that the caller may delete. Errors: see `PurgeRecycled.purgeRecycled`. */

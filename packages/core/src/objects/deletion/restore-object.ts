@@ -12,7 +12,6 @@ import {
 import { type Model, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import type { FoundObject } from "../get-object.ts";
-import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
 import { planSerialization } from "../object-plan.ts";
@@ -24,6 +23,7 @@ import { isUserClass, UserNames } from "../user-names.ts";
 import type { CallerKnowledge } from "./deletion-cascade.ts";
 import { notInRecycleBin, recycledObject } from "./purge-recycled.ts";
 import { acceptRestore } from "./plan-restore.ts";
+import type { ObjectContext } from "../hooks/active-hooks.ts";
 
 /**
  * Restores a recycled object with all objects recycled with it. 304: the object never existed or is invisible. 609:
@@ -31,36 +31,32 @@ import { acceptRestore } from "./plan-restore.ts";
  * current class, or a user name now looks like another one. 713: the storage refuses the write. The group then stays in the
  * recycle bin.
  */
-export class RestoreObject {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
-
-  restoreObject(
-    context: SessionContext,
-    reference: SingleReference,
-    serialization?: Serialization,
-  ): Promise<FoundObject> {
-    const { principal } = context;
-    return withCurrentModel(context, async (model) => {
-      const known = model.as(principal);
-      const visibility = visibilityOf(principal, model);
-      const { id, className } = await recycledObject(context, reference, model);
-      const plan = planSerialization(serialization, { model: known, visibility, className });
-      // The check needs all attributes. Hooks and the answer see those of the caller.
-      const whole = { model, known, visibility };
-      const readScope = { model: known, visibility };
-      const names = Array.from(model.all(), ({ definition }) => definition.name);
-      const hooks = await hooksOfSaves(this.hooks, context, names, readScope);
-      const restored = await refusedAs(
-        713,
-        hooks === null ? restore(context, id, whole) : restoreWithHooks(hooks, context, id, whole),
-      );
-      // A concurrent request has restored or purged it.
-      if (restored.length === 0) throw notInRecycleBin();
-      const root = restored.find((object) => object.id === id) as StoredObject;
-      const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, root);
-      return { object, version: root.version };
-    });
-  }
+export function restoreObject(
+  context: ObjectContext,
+  reference: SingleReference,
+  serialization?: Serialization,
+): Promise<FoundObject> {
+  const { principal } = context;
+  return withCurrentModel(context, async (model) => {
+    const known = model.as(principal);
+    const visibility = visibilityOf(principal, model);
+    const { id, className } = await recycledObject(context, reference, model);
+    const plan = planSerialization(serialization, { model: known, visibility, className });
+    // The check needs all attributes. Hooks and the answer see those of the caller.
+    const whole = { model, known, visibility };
+    const readScope = { model: known, visibility };
+    const names = Array.from(model.all(), ({ definition }) => definition.name);
+    const hooks = await hooksOfSaves(context, names, readScope);
+    const restored = await refusedAs(
+      713,
+      hooks === null ? restore(context, id, whole) : restoreWithHooks(hooks, context, id, whole),
+    );
+    // A concurrent request has restored or purged it.
+    if (restored.length === 0) throw notInRecycleBin();
+    const root = restored.find((object) => object.id === id) as StoredObject;
+    const object = await serializeWritten(hookedSource(context, readScope), plan, root);
+    return { object, version: root.version };
+  });
 }
 
 function restore(
@@ -84,7 +80,7 @@ interface PlannedRestore {
 /** Restores objects and runs hooks in one transaction. For hooks, each visible object is a save. */
 function restoreWithHooks(
   hooks: SaveHooks,
-  context: SessionContext,
+  context: ObjectContext,
   id: ObjectId,
   { model, known, visibility }: ReadScope & CallerKnowledge,
 ): Promise<readonly StoredObject[]> {

@@ -1,5 +1,37 @@
-import type { JsonValue } from "@sallyport/storage";
-import type { HookCaller, MemberChanges, Members } from "./hook-caller.ts";
+import type { JsonValue, Principal, Session } from "@sallyport/storage";
+import type { MacroExecution } from "../../macros/index.ts";
+import type { AppKeyContext, SessionContext, Uses } from "../../request/index.ts";
+import type { UserGuard } from "../deletion/deletion-cascade.ts";
+import type { CursorSealing } from "../query/cursor.ts";
+import type { SlowQueries } from "../query/slow-queries.ts";
+
+/** Services of objects. A hook can make all calls of objects, so each use case that runs hooks needs all of them. */
+export interface ObjectServices {
+  readonly objectHooks: ObjectHooks;
+  readonly cursorSealing: CursorSealing;
+  readonly slowQueries: SlowQueries;
+  readonly userGuard: UserGuard;
+}
+
+/** Context of a use case that runs hooks. */
+export interface ObjectContext extends SessionContext, Uses<ObjectServices> {}
+
+/** Context of a hook: a request with a session, or a log-in before its session. */
+export interface HookCaller extends AppKeyContext, Uses<ObjectServices> {
+  readonly principal: Principal;
+  readonly session?: Session | null;
+  readonly execution?: MacroExecution;
+  /** Nesting depth of hook calls; absent outside hooks. */
+  readonly hookDepth?: number;
+}
+
+export type Members = Readonly<Record<string, JsonValue>>;
+
+/** Changes that a hook made to the members of an object. */
+export interface MemberChanges {
+  readonly set: Members;
+  readonly removed: readonly string[];
+}
 
 /**
  * Custom code for objects of some classes. One call handles a batch of objects and returns results in the same order.

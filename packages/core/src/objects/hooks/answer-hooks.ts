@@ -11,15 +11,16 @@ import {
   type ReadScope,
   type WrittenObject,
 } from "../serialization-source.ts";
-import { type ActiveHooks, type Hook, noHooks, type ObjectHooks, type SerializedItem } from "./active-hooks.ts";
 import {
-  changeMembers,
-  concernedClasses,
-  deeper,
+  type ActiveHooks,
+  type Hook,
   type HookCaller,
   type MemberChanges,
   type Members,
-} from "./hook-caller.ts";
+  noHooks,
+  type SerializedItem,
+} from "./active-hooks.ts";
+import { changeMembers, concernedClasses, deeper } from "./hook-caller.ts";
 
 /** Batch size of a hook call. Byte counts are upper bounds of the written bytes. */
 const batchSize = { items: 1_000, bytes: 4 * 1024 * 1024 };
@@ -40,14 +41,13 @@ class AnswerHooks implements AnswerExtension {
   private active: ActiveHooks | null = null;
 
   constructor(
-    private readonly all: ObjectHooks,
     private readonly caller: HookCaller,
     /** `source`: without hooks. */
     private readonly from: { readonly model: Model; readonly source: SerializationSource },
   ) {}
 
   async begin(): Promise<boolean> {
-    this.active = await this.all.current(this.caller);
+    this.active = await this.caller.services.objectHooks.current(this.caller);
     this.hooks = (this.active?.buildSerialization ?? []).map(
       (hook) => [hook, concernedClasses(hook, this.from.model)] as const,
     );
@@ -77,7 +77,7 @@ class AnswerHooks implements AnswerExtension {
   }
 
   ignore(error: ServiceError): void {
-    this.all.ignored(this.caller, error);
+    this.caller.services.objectHooks.ignored(this.caller, error);
   }
 
   private async build(hook: BuildHook, caller: HookCaller, part: readonly AnsweredObject[]): Promise<void> {
@@ -119,13 +119,9 @@ function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
 }
 
 /** The serialization source of a request, including hooks. Reads inside hooks return stored data, without hooks. */
-export function hookedSource(
-  hooks: ObjectHooks,
-  caller: HookCaller,
-  { model, visibility }: ReadScope,
-): SerializationSource {
+export function hookedSource(caller: HookCaller, { model, visibility }: ReadScope): SerializationSource {
   const source = serializationSource(caller, visibility);
-  return hooks === noHooks || caller.hookDepth !== undefined
+  return caller.services.objectHooks === noHooks || caller.hookDepth !== undefined
     ? source
-    : { ...source, extension: new AnswerHooks(hooks, caller, { model, source }) };
+    : { ...source, extension: new AnswerHooks(caller, { model, source }) };
 }

@@ -1,9 +1,8 @@
-import type { SessionContext } from "../../request/index.ts";
 import type { ObjectId, ObjectOutline } from "@sallyport/storage";
 import { batches } from "../batches.ts";
 import type { ReadScope } from "../serialization-source.ts";
-import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";
-import { concernedClasses, deeper, type HookCaller, type Members, rawMembers } from "./hook-caller.ts";
+import type { ActiveHooks, DeletedItem, HookCaller, Members, ObjectContext } from "./active-hooks.ts";
+import { concernedClasses, deeper, rawMembers } from "./hook-caller.ts";
 
 /** Batch size of a hook call. */
 const batchSize = { items: 200, bytes: 1024 * 1024 };
@@ -19,7 +18,7 @@ export class DeletionHooks {
   ) {}
 
   /** Passes objects that hooks have not yet seen to the `beforeDelete` hooks. Returns whether there were any. */
-  async before(context: SessionContext, objects: readonly ObjectOutline[]): Promise<boolean> {
+  async before(context: ObjectContext, objects: readonly ObjectOutline[]): Promise<boolean> {
     const all = [...this.active.beforeDelete, ...this.active.afterDelete];
     const concerned = new Set(all.flatMap((hook) => [...concernedClasses(hook, this.readScope.model)]));
     const unknown = objects.filter(({ id, className }) => concerned.has(className) && !this.items.has(id));
@@ -28,13 +27,13 @@ export class DeletionHooks {
     return unknown.length > 0;
   }
 
-  after(context: SessionContext, deleted: readonly ObjectOutline[]): Promise<void> {
+  after(context: ObjectContext, deleted: readonly ObjectOutline[]): Promise<void> {
     return this.runHooks(this.active.afterDelete, context, deleted);
   }
 
   private async runHooks(
     hooks: ActiveHooks["beforeDelete"],
-    context: SessionContext,
+    context: ObjectContext,
     objects: readonly ObjectOutline[],
   ): Promise<void> {
     for (const hook of hooks) {
@@ -49,7 +48,7 @@ export class DeletionHooks {
     }
   }
 
-  private async readItems(context: SessionContext, outlines: readonly ObjectOutline[]): Promise<void> {
+  private async readItems(context: ObjectContext, outlines: readonly ObjectOutline[]): Promise<void> {
     const { r, database } = context;
     const objects = await r.objects.get(
       outlines.map(({ id }) => id),
@@ -71,7 +70,7 @@ export class DeletionHooks {
 }
 
 /** The current hooks if there are deletion hooks; else `null`. */
-export async function hooksOfDeletions(all: ObjectHooks, caller: HookCaller): Promise<ActiveHooks | null> {
-  const active = await all.current(caller);
+export async function hooksOfDeletions(caller: HookCaller): Promise<ActiveHooks | null> {
+  const active = await caller.services.objectHooks.current(caller);
   return active === null || active.beforeDelete.length + active.afterDelete.length === 0 ? null : active;
 }

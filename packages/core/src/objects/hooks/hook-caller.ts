@@ -1,27 +1,9 @@
-import { type JsonValue, type Principal, ServiceError, type Session, type StoredObject } from "@sallyport/storage";
-import type { MacroExecution } from "../../macros/index.ts";
+import { ServiceError, type StoredObject } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
-import type { AppKeyContext } from "../../request/index.ts";
 import { fullPlan, withUuid } from "../object-plan.ts";
 import { ObjectSerializer } from "../object-serializer.ts";
 import type { ReadScope } from "../serialization-source.ts";
-
-/** Context of a hook: a request with a session, or a log-in before its session. */
-export interface HookCaller extends AppKeyContext {
-  readonly principal: Principal;
-  readonly session?: Session | null;
-  readonly execution?: MacroExecution;
-  /** Nesting depth of hook calls; absent outside hooks. */
-  readonly hookDepth?: number;
-}
-
-export type Members = Readonly<Record<string, JsonValue>>;
-
-/** Changes that a hook made to the members of an object. */
-export interface MemberChanges {
-  readonly set: Members;
-  readonly removed: readonly string[];
-}
+import type { HookCaller, MemberChanges, Members } from "./active-hooks.ts";
 
 /** Whether a hook may set the member. Only the server sets the others. */
 export function isOpenMember(name: string): boolean {

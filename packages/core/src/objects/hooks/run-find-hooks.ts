@@ -1,7 +1,7 @@
 import { faultAt } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
-import type { FindRequest, FindHookResult, ObjectHooks } from "./active-hooks.ts";
-import { concerning, deeper, type HookCaller } from "./hook-caller.ts";
+import type { FindRequest, FindHookResult, HookCaller } from "./active-hooks.ts";
+import { concerning, deeper } from "./hook-caller.ts";
 
 export interface NamedFindResult {
   readonly hook: string;
@@ -19,11 +19,10 @@ export interface FindHookTarget {
 
 /** The default hooks of a class and the one named by the query (else 307); inside hooks only the named one. `null` if there are none. */
 export async function findHookRunner(
-  all: ObjectHooks,
   caller: HookCaller,
   { className, macro, model }: FindHookTarget,
 ): Promise<RunFindHooks | null> {
-  const found = all.current(caller);
+  const found = caller.services.objectHooks.current(caller);
   const active = found instanceof Promise ? await found : found;
   const hooks = concerning(active?.findObjects ?? [], className, model);
   const named = hooks.find(({ name }) => name === macro);

@@ -1,22 +1,11 @@
 import type { ModelClass } from "../../model/index.ts";
-import type { SessionContext } from "../../request/index.ts";
 import type { StoredObject } from "@sallyport/storage";
 import type { GivenAttributes } from "../accept-attributes.ts";
 import type { ResolvedAttributes } from "../resolve-links.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import { prepareAttributes } from "../write-object.ts";
-import type { ActiveHooks, ObjectHooks, SavedItem } from "./active-hooks.ts";
-import {
-  concernedClasses,
-  concerning,
-  deeper,
-  type HookCaller,
-  isOpenMember,
-  type MemberChanges,
-  type Members,
-  onBehalfOf,
-  rawMembers,
-} from "./hook-caller.ts";
+import type { ActiveHooks, HookCaller, MemberChanges, Members, ObjectContext, SavedItem } from "./active-hooks.ts";
+import { concernedClasses, concerning, deeper, isOpenMember, onBehalfOf, rawMembers } from "./hook-caller.ts";
 
 export type AcceptChange = (className: string, set: Members) => void;
 
@@ -27,13 +16,13 @@ export class SaveHooks {
     private readonly readScope: ReadScope,
   ) {}
 
-  prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
+  prepared<T>(context: ObjectContext, work: (context: ObjectContext) => Promise<T>): Promise<T> {
     return this.active.prepared(context, work);
   }
 
   /** The attributes to write after all hooks. 710 if a hook sets an attribute that the caller may not write. */
   async before(
-    context: SessionContext,
+    context: ObjectContext,
     saves: readonly HookedSave[],
     accept: AcceptChange = () => {},
   ): Promise<readonly ResolvedAttributes[]> {
@@ -57,7 +46,7 @@ export class SaveHooks {
   }
 
   /** Passes the written objects to hooks, in the order of the saves. */
-  async after(context: SessionContext, saves: readonly HookedSave[], objects: readonly StoredObject[]): Promise<void> {
+  async after(context: ObjectContext, saves: readonly HookedSave[], objects: readonly StoredObject[]): Promise<void> {
     for (const hook of this.active.afterSave) {
       const indexes = this.concerned(hook, saves);
       if (indexes.length === 0) continue;
@@ -76,7 +65,7 @@ export class SaveHooks {
   }
 
   private async items(
-    context: SessionContext,
+    context: ObjectContext,
     saves: readonly HookedSave[],
     objects: readonly StoredObject[],
   ): Promise<readonly SavedItem[]> {
@@ -95,7 +84,7 @@ export class SaveHooks {
   }
 
   private async changed(
-    context: SessionContext,
+    context: ObjectContext,
     { className, restoring, prepared }: HookedSave,
     { set, removed }: MemberChanges,
     { accept, known }: { accept: AcceptChange; known: Map<string, ResolvedAttributes> },
@@ -143,12 +132,11 @@ export interface HookedSave {
 
 /** The save hooks for these classes; `null` if there are none. */
 export async function hooksOfSaves(
-  all: ObjectHooks,
   caller: HookCaller,
   classNames: Iterable<string>,
   readScope: ReadScope,
 ): Promise<SaveHooks | null> {
-  const active = await all.current(caller);
+  const active = await caller.services.objectHooks.current(caller);
   if (active === null) return null;
   const hooks = [...active.beforeSave, ...active.afterSave];
   for (const className of classNames)

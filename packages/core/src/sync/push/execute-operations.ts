@@ -9,14 +9,9 @@ import {
   type PushedOperation,
   RepeatedOperationError,
 } from "./operation-results.ts";
-import { findingTaken, namedUuids, OperationWriter, type WriterParts, type Writes } from "./operation-writer.ts";
+import { findingTaken, namedUuids, OperationWriter, type Writes, type PushContext } from "./operation-writer.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { type PutOperation, type SyncOperation, SyncConflictError, type WrittenOperation } from "./sync-operation.ts";
-
-export interface ExecutorParts extends WriterParts {
-  /** Reserves a worker for hooks and macros before a transaction. */
-  readonly prepared: <T>(context: SessionContext, work: (context: SessionContext) => Promise<T>) => Promise<T>;
-}
 
 export interface Push {
   readonly operations: readonly PushedOperation[];
@@ -39,72 +34,71 @@ const attempts = 5;
 /** Codes of a database that cannot be reached: the next operation would wait in vain. */
 const unreachable: ReadonlySet<number> = new Set([607, 704]);
 
-/** Executes the operations of clients, each once. */
-export class ExecuteOperations {
-  constructor(private readonly parts: ExecutorParts) {}
-
-  /** Executes one operation without an id. Errors: see `OperationWriter.write`. */
-  async executeOne(context: SessionContext, view: SchemaView, operation: SyncOperation): Promise<WrittenOperation> {
-    const writes = await this.writesOf(context, view);
-    try {
-      const writing = this.ready(context, writes, (ready) =>
-        findingTaken(() =>
-          ready.unit.attempt(() =>
-            inTransaction(ready, (inside) => new OperationWriter(this.parts, inside, writes).write(operation)),
-          ),
+/** Executes one operation without an id. Errors: see `OperationWriter.write`. */
+export async function executeOperation(
+  context: PushContext,
+  view: SchemaView,
+  operation: SyncOperation,
+): Promise<WrittenOperation> {
+  const writes = await writesOf(context, view);
+  try {
+    const writing = withWorker(context, writes, (ready) =>
+      findingTaken(() =>
+        ready.unit.attempt(() =>
+          inTransaction(ready, (inside) => new OperationWriter(inside, writes).write(operation)),
         ),
-      );
-      return await refusedAs(operation.op === "put" ? 713 : 718, writing);
-    } catch (error) {
-      throw noted(error);
-    }
+      ),
+    );
+    return await refusedAs(operation.op === "put" ? 713 : 718, writing);
+  } catch (error) {
+    throw noted(error);
   }
+}
 
-  /**
-   * Executes operations in order, and returns their results in that order. Repeated ones get their results again. An
-   * atomic push throws the first error.
-   */
-  async executeAll(context: SessionContext, view: SchemaView, push: Push): Promise<readonly ExecutedOperation[]> {
-    const writes = await this.writesOf(context, view);
-    const results = new OperationResults(context, view);
-    let stored = await results.find(push.operations);
-    const beyondRate = await refusedByRate(context, push, stored);
-    return this.ready(context, writes, async (ready) => {
-      for (let attempt = 1; ; attempt += 1) {
-        const done = new Map<PushedOperation, ExecutedOperation>();
-        for (const [operation, error] of beyondRate) done.set(operation, refusal(operation, error));
-        for (const [operation, result] of stored) done.set(operation, { ...result, object: null, isRepeated: true });
-        const run = new Run(this.parts, writes, push, results, done);
-        try {
-          await run.execute(ready);
-          return push.operations.map((each) => done.get(each) as ExecutedOperation);
-        } catch (error) {
-          if (!(error instanceof RepeatedOperationError) || attempt === attempts) throw error;
-          stored = await results.find(push.operations);
-        }
+/**
+ * Executes operations in order, and returns their results in that order. Repeated ones get their results again. An
+ * atomic push throws the first error.
+ */
+export async function executeOperations(
+  context: PushContext,
+  view: SchemaView,
+  push: Push,
+): Promise<readonly ExecutedOperation[]> {
+  const writes = await writesOf(context, view);
+  const results = new OperationResults(context, view);
+  let stored = await results.find(push.operations);
+  const beyondRate = await refusedByRate(context, push, stored);
+  return withWorker(context, writes, async (ready) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const done = new Map<PushedOperation, ExecutedOperation>();
+      for (const [operation, error] of beyondRate) done.set(operation, refusal(operation, error));
+      for (const [operation, result] of stored) done.set(operation, { ...result, object: null, isRepeated: true });
+      const run = new Run(writes, push, results, done);
+      try {
+        await run.execute(ready);
+        return push.operations.map((each) => done.get(each) as ExecutedOperation);
+      } catch (error) {
+        if (!(error instanceof RepeatedOperationError) || attempt === attempts) throw error;
+        stored = await results.find(push.operations);
       }
-    });
-  }
+    }
+  });
+}
 
-  private async writesOf(
-    context: SessionContext,
-    view: SchemaView,
-  ): Promise<Writes & { readonly needsWorker: boolean }> {
-    const { hooks } = this.parts;
-    const isHooked = (await hooksOfSaves(hooks, context, view.classes, view)) !== null;
-    const needsWorker =
-      isHooked || typeof view.schema.conflicts !== "string" || (await hooksOfDeletions(hooks, context)) !== null;
-    return { view, isHooked, needsWorker, lifetime: lifetimeOf(context) };
-  }
+async function writesOf(context: PushContext, view: SchemaView): Promise<Writes & { readonly needsWorker: boolean }> {
+  const isHooked = (await hooksOfSaves(context, view.classes, view)) !== null;
+  const needsWorker =
+    isHooked || typeof view.schema.conflicts !== "string" || (await hooksOfDeletions(context)) !== null;
+  return { view, isHooked, needsWorker, lifetime: lifetimeOf(context) };
+}
 
-  /** Runs the work with a worker if it can need one. No transaction must wait for it. */
-  private ready<T>(
-    context: SessionContext,
-    { needsWorker }: { readonly needsWorker: boolean },
-    work: (context: SessionContext) => Promise<T>,
-  ): Promise<T> {
-    return needsWorker ? this.parts.prepared(context, work) : work(context);
-  }
+/** Runs the work with a worker if it can need one. No transaction must wait for it. */
+function withWorker<T>(
+  context: PushContext,
+  { needsWorker }: { readonly needsWorker: boolean },
+  work: (context: PushContext) => Promise<T>,
+): Promise<T> {
+  return needsWorker ? context.services.macroRunner.withLease(context, work) : work(context);
 }
 
 /** Deletions by devices are known as long as their tombstones. */
@@ -116,7 +110,6 @@ function lifetimeOf({ database }: SessionContext): number | null {
 /** One attempt to execute a push. */
 class Run {
   constructor(
-    private readonly parts: WriterParts,
     private readonly writes: Writes,
     private readonly push: Push,
     private readonly results: OperationResults,
@@ -124,7 +117,7 @@ class Run {
     private readonly done: Map<PushedOperation, ExecutedOperation>,
   ) {}
 
-  async execute(context: SessionContext): Promise<void> {
+  async execute(context: PushContext): Promise<void> {
     const { operations, atomic } = this.push;
     if (atomic)
       for (const [index, each] of operations.entries()) {
@@ -153,10 +146,10 @@ class Run {
 
   /** Executes operations in one transaction. A refused one is undone alone, unless the push is atomic. */
   private async together(
-    inside: SessionContext,
+    inside: PushContext,
     pending: readonly PushedOperation[],
   ): Promise<ReadonlyMap<PushedOperation, ExecutedOperation>> {
-    const batch = new Batch(new OperationWriter(this.parts, inside, this.writes), inside, this.push);
+    const batch = new Batch(new OperationWriter(inside, this.writes), inside, this.push);
     await batch.execute(pending);
     // Sent at once, answered in order. Each must be awaited.
     const kept = await Promise.allSettled(
@@ -167,7 +160,7 @@ class Run {
   }
 
   /** Executes operations in transactions of their own. */
-  private async oneByOne(context: SessionContext, pending: readonly PushedOperation[]): Promise<void> {
+  private async oneByOne(context: PushContext, pending: readonly PushedOperation[]): Promise<void> {
     let ending: ServiceError | null = null;
     for (const operation of pending) {
       if (ending === null && this.push.isLate()) ending = late();
@@ -178,10 +171,10 @@ class Run {
     }
   }
 
-  private async alone(context: SessionContext, operation: PushedOperation): Promise<ExecutedOperation> {
+  private async alone(context: PushContext, operation: PushedOperation): Promise<ExecutedOperation> {
     try {
       return await inTransaction(context, async (inside) => {
-        const batch = new Batch(new OperationWriter(this.parts, inside, this.writes), inside, this.push);
+        const batch = new Batch(new OperationWriter(inside, this.writes), inside, this.push);
         await batch.execute([operation]);
         const result = batch.done.get(operation) as ExecutedOperation;
         if (isStored([operation, result])) await this.results.keep(inside.r, operation, result);
@@ -201,7 +194,7 @@ class Batch {
 
   constructor(
     private readonly writer: OperationWriter,
-    private readonly context: SessionContext,
+    private readonly context: PushContext,
     private readonly push: Push,
   ) {}
 
@@ -289,7 +282,7 @@ type Put = readonly [PushedOperation, PutOperation];
 
 /** Refuses operations beyond a request rate. An operation with a result does not count again. */
 async function refusedByRate(
-  context: SessionContext,
+  context: PushContext,
   { operations, atomic }: Push,
   stored: ReadonlyMap<PushedOperation, OperationResult>,
 ): Promise<ReadonlyMap<PushedOperation, ServiceError>> {

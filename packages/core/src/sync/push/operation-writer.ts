@@ -2,33 +2,32 @@ import { isUuid, isVisible, type JsonValue, ServiceError, type StoredObject, Uui
 import {
   changeAccepted,
   createAccepted,
-  type DeleteObject,
   type GivenAttributes,
   isUserClass,
   isFileClass,
-  type ObjectHooks,
   prepareAllAttributes,
+  deleteObject,
 } from "../../objects/index.ts";
-import type { SessionContext } from "../../request/index.ts";
 import { failingAs, syncDeletionKind } from "./operation-results.ts";
 import { decided, outcomeOf, type PlannedPut, planPut, type UndecidedFields, unknownField } from "./plan-put.ts";
 import type { SchemaView } from "../schema-view.ts";
-import {
-  type DeleteOperation,
-  type SyncDeleteOutcome,
-  type PutOperation,
-  type SyncPutOutcome,
-  type SyncOperation,
-  type WrittenOperation,
+import type {
+  DeleteOperation,
+  SyncDeleteOutcome,
+  PutOperation,
+  SyncPutOutcome,
+  SyncOperation,
+  WrittenOperation,
 } from "./sync-operation.ts";
 import { liveTargets, missingTarget, type ShownTargets, shownTargets } from "./sync-targets.ts";
+import { executeMacro, type MacroServices } from "../../execution/index.ts";
+import type { PullServices } from "../pull-changes.ts";
+import type { SessionContext, Uses } from "../../request/index.ts";
 
-export interface WriterParts {
-  readonly hooks: ObjectHooks;
-  readonly deleteObject: Pick<DeleteObject, "deleteObject">;
-  /** Executes the macro that decides about conflicts, with the rights of the caller. */
-  readonly decide: (context: SessionContext, name: string, input: JsonValue) => Promise<JsonValue | undefined>;
-}
+/** Services of pushes. A macro can decide about conflicts. */
+export interface PushServices extends MacroServices, PullServices {}
+
+export interface PushContext extends SessionContext, Uses<PushServices> {}
 
 /** How operations are written. */
 export interface Writes {
@@ -44,9 +43,8 @@ type Result = WrittenOperation | ServiceError;
 /** Writes operations in one transaction. */
 export class OperationWriter {
   constructor(
-    private readonly parts: WriterParts,
     /** Of an open transaction. */
-    private readonly context: SessionContext,
+    private readonly context: PushContext,
     private readonly writes: Writes,
   ) {}
 
@@ -151,14 +149,14 @@ export class OperationWriter {
   }
 
   private async delete({ uuid }: DeleteOperation): Promise<WrittenOperation<SyncDeleteOutcome>> {
-    const { context, writes, parts } = this;
+    const { context, writes } = this;
     const { r, principal, session } = context;
     const { view, lifetime } = writes;
     const [target = null] = (await liveTargets(context, view, [uuid])).values();
     if (target === "outside") throw new ServiceError(334);
     if (target === null) throw await missingTarget(context, view, uuid, 609);
     const reference = { kind: "id", id: target.id } as const;
-    await parts.deleteObject.deleteObject(context, reference, { recycled: false, expectedVersions: null });
+    await deleteObject(context, reference, { recycled: false, expectedVersions: null });
     const tombstone = await r.deletion.find(reference, view.visibility);
     const version = tombstone?.version ?? target.version + 1;
     const deletion = { schema: view.schema.name, userId: principal.userId, deviceId: session.deviceId, version };
@@ -209,7 +207,8 @@ export class OperationWriter {
     const className = plan.modelClass.definition.name;
     const input = { className, uuid: put.uuid, base, mine, theirs };
     try {
-      return decided(plan, undecided, await this.parts.decide(this.context, macro, input));
+      const { result } = await executeMacro(this.context, macro, { input, skipCheck: false });
+      return decided(plan, undecided, result);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 401) throw error;
       // The client has not chosen the macro, so the refusal must not be final.
@@ -219,14 +218,13 @@ export class OperationWriter {
 
   /** Writes the planned fields and runs hooks. Returns the object as it is then. */
   private async stored(put: PutOperation, { modelClass, object, given }: PlannedPut): Promise<StoredObject> {
-    const { context, parts, writes } = this;
+    const { context, writes } = this;
     const { model, visibility } = writes.view;
     const written =
       object === null
-        ? (await createAccepted(parts.hooks, context, given, { model, visibility, modelClass, uuid: put.uuid })).created
+        ? (await createAccepted(context, given, { model, visibility, modelClass, uuid: put.uuid })).created
         : (
             await changeAccepted(
-              parts.hooks,
               context,
               { given, expectedVersions: [object.version] },
               { id: object.id, modelClass, readScope: { model, visibility } },

@@ -1,13 +1,12 @@
 import { atMost, jsonBytes, type JsonValue, type ObjectId, ServiceError, type StoredObject } from "@sallyport/storage";
 import type { QueryRequest } from "../../objects/index.ts";
 import { type SessionContext, withCurrentModel } from "../../request/index.ts";
-import type { ExecutedOperation, ExecuteOperations } from "./execute-operations.ts";
+import { type ExecutedOperation, executeOperations } from "./execute-operations.ts";
 import type { PushedOperation } from "./operation-results.ts";
-import { acceptSyncVersion, checksumText, type PullChanges, type PullPage, requireNotSwept } from "../pull-changes.ts";
+import { acceptSyncVersion, checksumText, type PullPage, requireNotSwept, pullDelta } from "../pull-changes.ts";
 import { queriedView, type SchemaView, schemaView } from "../schema-view.ts";
 import { type SyncObject, syncObjects } from "../sync-objects.ts";
 import type { SyncConflict } from "./sync-operation.ts";
-import type { SyncSchemas } from "../sync-schemas.ts";
 import { liveTargets, matchingIds } from "./sync-targets.ts";
 import {
   neverSynchronized,
@@ -18,6 +17,7 @@ import {
   syncVersionText,
 } from "../sync-version.ts";
 import { requirePush } from "./write-synced.ts";
+import type { PushContext } from "./operation-writer.ts";
 
 export interface PushInput {
   readonly schemaName: string;
@@ -56,60 +56,51 @@ const maxBytes = 4 * 1024 * 1024;
  * Executes operations of a client, then returns the changes since its version. Errors, in this order: 717, 611, 333, 338,
  * 330, 332, 329. An operation that fails is a result, and an error of an atomic push.
  */
-export class PushChanges {
-  constructor(
-    private readonly schemas: SyncSchemas,
-    private readonly operations: Pick<ExecuteOperations, "executeAll">,
-    private readonly pullChanges: Pick<PullChanges, "delta">,
-  ) {}
+export async function pushChanges(context: PushContext, input: PushInput): Promise<PushAnswer> {
+  // A repetition finds the results of the operations that were stored before the model changed.
+  return withCurrentModel(context, ({ generation }) =>
+    pushUnderModel({ ...context, modelGeneration: generation }, input),
+  );
+}
 
-  async push(context: SessionContext, input: PushInput): Promise<PushAnswer> {
-    // A repetition finds the results of the operations that were stored before the model changed.
-    return withCurrentModel(context, ({ generation }) =>
-      this.pushUnderModel({ ...context, modelGeneration: generation }, input),
-    );
-  }
-
-  private async pushUnderModel(
-    context: SessionContext,
-    { schemaName, syncVersion, rest, isLate }: PushInput,
-  ): Promise<PushAnswer> {
-    const required = await this.schemas.require(context, schemaName);
-    const version = parseSyncVersion(syncVersion);
-    const view = await schemaView(context, required);
-    await acceptSyncVersion(context, view, version);
-    await requireNotSwept(context, version);
-    if (rest instanceof ServiceError) throw rest;
-    const { operations, atomic, query, limit } = rest;
-    refuseRepetitions(operations);
-    requirePush(required);
-    const pulled = query === undefined ? view : await queriedView(context, view, query);
-    if (version !== null && version.generation !== pulled.generation)
-      throw restart("`syncVersion` is of another query.");
-    const executed = await this.operations.executeAll(context, view, { operations, atomic, isLate });
-    const { kept, objects } = withinBytes(executed);
-    const shown = new Map((await syncObjects(context, view, objects)).map((object) => [object["~UUID"], object]));
-    const resultsWith = (latest: ReadonlyMap<string, SyncObject>) =>
-      kept.map(({ uuid, error, outcome, object }, index): PushResult => {
-        const { id } = operations[index] as PushedOperation;
-        const written = latest.get(uuid) ?? (object === null ? undefined : shown.get(object.uuid));
-        return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
-      });
-    if (required.schema.direction === "push")
-      return { results: resultsWith(new Map()), ...noChanges(context, pulled, version) };
-    const omit = await knownVersions(context, pulled, kept, shown);
-    const changes = await this.pullChanges.delta(context, pulled, {
-      version,
-      omit,
-      ...(limit === undefined ? {} : { limit }),
+async function pushUnderModel(
+  context: PushContext,
+  { schemaName, syncVersion, rest, isLate }: PushInput,
+): Promise<PushAnswer> {
+  const required = await context.services.syncSchemas.require(context, schemaName);
+  const version = parseSyncVersion(syncVersion);
+  const view = await schemaView(context, required);
+  await acceptSyncVersion(context, view, version);
+  await requireNotSwept(context, version);
+  if (rest instanceof ServiceError) throw rest;
+  const { operations, atomic, query, limit } = rest;
+  refuseRepetitions(operations);
+  requirePush(required);
+  const pulled = query === undefined ? view : await queriedView(context, view, query);
+  if (version !== null && version.generation !== pulled.generation) throw restart("`syncVersion` is of another query.");
+  const executed = await executeOperations(context, view, { operations, atomic, isLate });
+  const { kept, objects } = withinBytes(executed);
+  const shown = new Map((await syncObjects(context, view, objects)).map((object) => [object["~UUID"], object]));
+  const resultsWith = (latest: ReadonlyMap<string, SyncObject>) =>
+    kept.map(({ uuid, error, outcome, object }, index): PushResult => {
+      const { id } = operations[index] as PushedOperation;
+      const written = latest.get(uuid) ?? (object === null ? undefined : shown.get(object.uuid));
+      return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
     });
-    const page = await withUntold(context, pulled, changes, { kept, omit, isFirst: version === null });
-    // Another user has shown or hidden a target of such an object: its version is known, its value is not.
-    const own = page.changed.filter((object) => omit.get(object["~UUID"]) === object["~Version"]);
-    const results = resultsWith(new Map(own.map((object) => [object["~UUID"], object])));
-    const changed = page.changed.filter((object) => !own.includes(object));
-    return { results, ...(own.length === 0 ? page : withLists(context, page, { ...page, changed })) };
-  }
+  if (required.schema.direction === "push")
+    return { results: resultsWith(new Map()), ...noChanges(context, pulled, version) };
+  const omit = await knownVersions(context, pulled, kept, shown);
+  const changes = await pullDelta(context, pulled, {
+    version,
+    omit,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  const page = await withUntold(context, pulled, changes, { kept, omit, isFirst: version === null });
+  // Another user has shown or hidden a target of such an object: its version is known, its value is not.
+  const own = page.changed.filter((object) => omit.get(object["~UUID"]) === object["~Version"]);
+  const results = resultsWith(new Map(own.map((object) => [object["~UUID"], object])));
+  const changed = page.changed.filter((object) => !own.includes(object));
+  return { results, ...(own.length === 0 ? page : withLists(context, page, { ...page, changed })) };
 }
 
 /** The page of a schema that does not allow pulls. The client stays at its version. */
