@@ -27,8 +27,8 @@ export interface SyncTarget {
 
 /**
  * Creates or changes one object of a schema. Errors, in this order: 717, 611, 333, the fault of the operation, 332 for a
- * schema that clients can only pull or a field of no class of the schema, 336 for different UUIDs, then those of the operation; see
- * `OperationWriter.write`.
+ * schema that clients can only pull, or for a field of no class of it, 336 for different UUIDs. Then those of the
+ * operation; see `OperationWriter.write`.
  *
  * @param given the operation, or its fault: 338, 330 or 332
  */
