@@ -179,7 +179,7 @@ for (const [area, kinds] of Object.entries(callKinds)) {
   class Taking extends TurnRepository {}
   for (const [name, kind] of Object.entries(kinds)) {
     const call = function (this: TurnRepository, ...given: unknown[]): Promise<unknown> {
-      const of = typeof kind === "function" ? (kind as (...all: unknown[]) => CallKind)(...given) : (kind as CallKind);
+      const of = typeof kind === "function" ? (kind as (first: unknown) => CallKind)(given[0]) : (kind as CallKind);
       return this.turns.call(of, (cancellable) => {
         const place = optionsAt.get(of);
         if (cancellable !== undefined && place !== undefined)

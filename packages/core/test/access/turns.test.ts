@@ -189,8 +189,6 @@ function openStorage() {
       watermark: (options: CancellableRead) => cancellable("watermark", options),
       read: (_query: unknown, options: CancellableRead) => cancellable("read", options),
     },
-    accounts: { find: call("accounts.find") },
-    throttle: { attempt: call("attempt") },
     records: { get: call("records.get"), put: call("records.put") },
   } as unknown as Repositories;
   const storage = {
@@ -234,27 +232,6 @@ describe("the storage of a request", () => {
     void objects.get(["1", "2"], seesAll);
     await settled();
     expect(names()).toEqual(["find", "admit", "get"]);
-  });
-
-  test("the reads of an account and of a few records take no turn, and those of many records are one", async () => {
-    const { database, names } = openStorage();
-    const [one, other] = [database.inTurns(client("one")), database.inTurns(client("other"))];
-    void find(one);
-    const { accounts, records } = other.storage.repositories;
-    void accounts.find({ realm: "database", loginName: "a" } as never, []);
-    void records.get({} as never, Array.from({ length: 8 }, String));
-    void records.get({} as never, Array.from({ length: 9 }, String));
-    await settled();
-    expect(names()).toEqual(["find", "accounts.find", "records.get"]);
-  });
-
-  test("the counts of failed attempts share a turn if they begin at the same moment", async () => {
-    const { database, names } = openStorage();
-    for (const network of ["one", "two", "three"])
-      void database.inTurns(client(network)).storage.repositories.throttle.attempt([]);
-    void find(database.inTurns(client("reader")));
-    await settled();
-    expect(names()).toEqual(["attempt", "attempt", "attempt"]);
   });
 
   test("a transaction is one turn, and its request never waits for another one", async () => {

@@ -2,16 +2,16 @@ import type { ObjectKeys } from "./object-repository.ts";
 import type { Repositories } from "./repositories.ts";
 
 /**
- * How a call uses its connection. `short`: reads a few rows by their keys or writes one, never waits for a lock and has a
- * small answer. `row`: writes one or two rows by their keys, and can wait for a lock. `search`: reads any number of objects or changes; its
+ * How a call uses its connection. `short`: reads or writes one row by its key, never waits for a lock and has a small
+ * answer. `row`: writes one row by its key, and can wait for a lock. `search`: reads any number of objects or changes; its
  * second argument can be a `CancellableRead`. `survey`: the same, with that as its first argument. `read` and `write`: all
  * others.
  */
 export type CallKind = "short" | "row" | "search" | "survey" | "read" | "write";
 
-/** The kind of a call, or how its arguments decide. */
-type KindOf<Method> = Method extends (...given: infer Given) => unknown
-  ? CallKind | ((...given: Given) => CallKind)
+/** The kind of a call, or how its first argument decides. */
+type KindOf<Method> = Method extends (first: infer First, ...others: never) => unknown
+  ? CallKind | ((first: First) => CallKind)
   : never;
 
 export type CallKinds = {
@@ -20,14 +20,11 @@ export type CallKinds = {
   };
 };
 
-/** Rows that a short call reads at most. */
-const few = 8;
-
 /** The kinds of all calls of the storage port. */
 export const callKinds: CallKinds = {
   admission: { admit: "short", admitCallback: "write" },
   accounts: {
-    find: "short",
+    find: "read",
     create: "write",
     change: "write",
     setSecret: "write",
@@ -65,7 +62,7 @@ export const callKinds: CallKinds = {
     update: ofSeveral,
   },
   records: {
-    get: (_kind, ids) => (ids.length <= few ? "short" : "read"),
+    get: "read",
     put: "write",
     putWithin: "write",
     take: "write",
@@ -86,7 +83,7 @@ export const callKinds: CallKinds = {
     sweep: "write",
   },
   settings: { read: "read", setMaintenance: "write", raise: "write", isEmpty: "read" },
-  throttle: { attempt: "row", fail: "write", pass: "write", sweep: "write" },
+  throttle: { attempt: "write", fail: "write", pass: "write", sweep: "write" },
 };
 
 function ofSeveral(rows: readonly unknown[]): CallKind {
