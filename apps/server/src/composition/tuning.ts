@@ -46,5 +46,5 @@ export const tuningInTests: Tuning = {
   ...standardTuning,
   http: { ...httpLimits, shedding: null },
   providers: { timeout: 2_000 },
-  macros: { queue: macroQueue, threadPriority: 0 },
+  macros: { queue: { ...macroQueue, timeout: 60_000 }, threadPriority: 0 },
 };

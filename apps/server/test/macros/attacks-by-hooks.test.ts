@@ -26,7 +26,7 @@ let ids: string[];
 beforeAll(async () => {
   service = await startTestService({
     databases: { "": { classes: [Page], users: [{ name: "demo" }, { name: "reader" }], objects } },
-    configuration: { macros: { queueTimeout: "1m", timeout: "30s" } },
+    configuration: { macros: { timeout: "30s" } },
   });
   demo = service.as("demo");
   ids = titles.map((name) => service.id(name));

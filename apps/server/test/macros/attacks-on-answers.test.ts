@@ -33,7 +33,7 @@ describe("attacks on answers", () => {
       databases: {
         "": { classes, users: [{ name: "demo" }], objects: [leaf, ...Array.from({ length: 10 }, (_, n) => page(n))] },
       },
-      configuration: { limits: { maxResponseBytes: most }, macros: { queueTimeout: "1m", timeout: "30s" } },
+      configuration: { limits: { maxResponseBytes: most }, macros: { timeout: "30s" } },
     });
   });
   afterEach(() => service.reset());

@@ -42,7 +42,7 @@ beforeAll(async () => {
         macros: import.meta.dirname,
       },
     },
-    configuration: { macros: { queueTimeout: "1m", timeout: "30s" } },
+    configuration: { macros: { timeout: "30s" } },
   });
   demo = service.as("demo");
   safeId = service.id("safe");

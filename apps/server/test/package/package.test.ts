@@ -19,6 +19,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Command } from "commander";
 import { wholeCommand } from "../../src/commands/main-command.ts";
 import { configurationFields } from "../../src/configuration/index.ts";
+import { removedSettings } from "../../src/configuration/removed-settings.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { tryLogIn } from "../client.ts";
@@ -313,7 +314,8 @@ describe("reference", () => {
 
       test("names existing configuration variables only", () => {
         const named = all(text, /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g);
-        expect(named.filter((name) => !variables.has(name))).toEqual([]);
+        const former = page === "docs/guides/upgrade.md" ? removedSettings.map(({ variable }) => variable) : [];
+        expect(named.filter((name) => !variables.has(name) && !former.includes(name))).toEqual([]);
       });
 
       test("shows existing commands only", () => {
