@@ -21,13 +21,35 @@ function faultOf(issues: readonly z.core.$ZodIssue[], order: readonly ErrorCode[
   return new ServiceError(first?.code ?? 307, { detail: `at ${first?.pointer ?? "/"}` });
 }
 
-/** A value whose fault is reported later: the value, or its fault and the value as it was sent. */
-export type Checked<T> = { readonly value: T } | { readonly fault: ServiceError; readonly given: unknown };
+/** A value without a fault. */
+class Valid<T> {
+  constructor(readonly value: T) {}
+}
+
+/** A fault, and the value as it was sent. */
+class Faulty {
+  constructor(
+    readonly fault: ServiceError,
+    readonly given: unknown,
+  ) {}
+}
+
+/** A value whose fault is reported later. */
+export type Checked<T> = Valid<T> | Faulty;
 
 /** The value of a `Checked`. Throws its fault. */
 export function valueOf<T>(checked: Checked<T>): T {
   if ("fault" in checked) throw checked.fault;
   return checked.value;
+}
+
+/** A parsed body with the values of its `Checked` parts, as they were sent if they have a fault. */
+export function asGiven(body: unknown): unknown {
+  if (body instanceof Valid) return asGiven(body.value);
+  if (body instanceof Faulty) return body.given;
+  if (Array.isArray(body)) return body.map(asGiven);
+  if (typeof body !== "object" || body === null || Object.getPrototypeOf(body) !== Object.prototype) return body;
+  return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, asGiven(member)]));
 }
 
 interface LaterOptions {
@@ -57,14 +79,14 @@ export function later<T extends z.ZodType>(schema: T, { order = [], name, prepar
   const whole = (prepare === same ? schema : z.preprocess(prepared, schema)) as T;
   const place = name === undefined ? [] : [name];
   return whole
-    .transform((value): Checked<z.output<T>> => ({ value }))
+    .transform((value): Checked<z.output<T>> => new Valid(value))
     .catch((failed): Checked<z.output<T>> => {
       // Zod describes a schema with the result for `undefined`.
       const { error, input: given } = (failed as typeof failed | undefined) ?? {
         error: { issues: [] },
         input: undefined,
       };
-      return { fault: refusalOf(prepare, given) ?? faultOf(error.issues, order, place), given };
+      return new Faulty(refusalOf(prepare, given) ?? faultOf(error.issues, order, place), given);
     });
 }
 

@@ -26,7 +26,7 @@ export {
   type UploadData,
   uploadResponse,
 } from "./files.ts";
-export { type Checked, parseFields, parseIfMatch, refusedWith, valueOf } from "./fields.ts";
+export { asGiven, type Checked, parseFields, parseIfMatch, refusedWith, valueOf } from "./fields.ts";
 export * from "./header-names.ts";
 export * from "./json.ts";
 export * from "./log-in.ts";

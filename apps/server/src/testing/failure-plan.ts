@@ -1,3 +1,4 @@
+import { asGiven } from "@sallyport/contract";
 import { type ErrorCode, isErrorCode, ServiceError, type ServiceErrorOptions } from "@sallyport/storage";
 import { type After } from "@sallyport/core";
 import type { Route } from "@sallyport/http";
@@ -58,7 +59,8 @@ export class FailurePlan {
       const failing: Handler = async (context, input) => {
         const { answered } = this.means;
         const isItem = input.suspend === null;
-        if (!isItem) answered.note(context.requestId, { body: input.body, hasFile: (input.stream ?? null) !== null });
+        if (!isItem)
+          answered.note(context.requestId, { body: asGiven(input.body), hasFile: (input.stream ?? null) !== null });
         const named = namedFailure(input.header(failureHeader));
         if (named !== null) throw named;
         const result = await this.withFault(this.take(route), context.requestId, () => handle(context, input));
