@@ -13,8 +13,11 @@ export const administrationKeys: RecordKind<true> = "administrationKey";
 export function appKeyDigest(key: string, scope: AppKeyScope, digests: Digests): Digest {
   const digest = digests.sha256(key);
   // Inverted: no text can be found that has this SHA-256.
-  return scope === "app" ? digest : digest.replaceAll(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16));
+  return scope === "app" ? digest : (BigInt(`0x${digest}`) ^ inverting).toString(16).padStart(64, "0");
 }
+
+/** All bits of a SHA-256. */
+const inverting = 2n ** 256n - 1n;
 
 /** Records that a key has scope `admin`, for lists. Call it in the transaction that creates the key. */
 export async function markAdministrationKey({ records }: Pick<Repositories, "records">, name: string): Promise<void> {
