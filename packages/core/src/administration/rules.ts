@@ -1,6 +1,6 @@
 import {
-  addBan,
   type AddBanInput,
+  banFound,
   banKind,
   type EndedSessions,
   findDevice,
@@ -54,14 +54,13 @@ export async function banSubject(
   { userId, deviceId, address, ...input }: BanInput,
 ): Promise<AppliedRule> {
   const { user, device } = namedOf({ userId, deviceId });
-  const named = { user, device, address: address ?? undefined };
-  const subject = await requireBanSubject(context.r, named);
+  const subject = await requireBanSubject(context.r, { user, device, address: address ?? undefined });
   const isOwn =
     subject.kind === "address"
       ? subject.network === context.origin.network
       : subject.kind === "user" && subject.userId === context.principal.userId;
   if (isOwn) throw takesOwnAccess();
-  const ended = await addBan(context, { ...input, ...named });
+  const ended = await banFound(context, subject, input);
   return { ...ended, id: subjectId(subject, context.database.digests) };
 }
 

@@ -53,11 +53,19 @@ export interface AddBanInput extends NamedBanSubject {
  * beginning, a reason that is too long, or the last administrator: 307.
  */
 export async function addBan(context: AdministrationContext, input: AddBanInput): Promise<EndedSessions> {
+  acceptReason(input.reason);
+  return banFound(context, await requireBanSubject(context.r, input), input);
+}
+
+/** As `addBan`, for a subject that was found. */
+export async function banFound(
+  context: AdministrationContext,
+  subject: BanSubject,
+  { until, rehearse = false, ...input }: Omit<AddBanInput, keyof NamedBanSubject>,
+): Promise<EndedSessions> {
   const { database, r, unit, eventOf } = context;
-  const { rehearse = false } = input;
   const reason = acceptReason(input.reason);
-  const [subject, now] = [await requireBanSubject(r, input), await database.clock.now(unit)];
-  const { until } = input;
+  const now = await database.clock.now(unit);
   const from = Math.max(input.from ?? now, now);
   if (until !== null && until <= from)
     throw new ServiceError(307, { detail: "The end of a ban must be in the future and after its beginning." });

@@ -12,6 +12,7 @@ export {
   addBan,
   type AddBanInput,
   applyTimedBans,
+  banFound,
   banTimers,
   listBans,
   type ListedBan,
