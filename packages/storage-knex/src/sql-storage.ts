@@ -80,6 +80,25 @@ export interface ReplicaState {
   readonly lag: number;
 }
 
+/** Makes each repository over a runner. */
+type RepositoryMakers = { readonly [Area in keyof Repositories]: (sql: SqlRunner) => Repositories[Area] };
+
+/** Repositories over a runner. Each is made on its first use, because a transaction uses few of them. */
+export function madeOnUse(makers: RepositoryMakers): (sql: SqlRunner) => Repositories {
+  class MadeOnUse {
+    readonly made: Record<string, unknown> = {};
+
+    constructor(readonly sql: SqlRunner) {}
+  }
+  for (const [area, make] of Object.entries(makers)) {
+    const get = function (this: MadeOnUse): unknown {
+      return (this.made[area] ??= make(this.sql));
+    };
+    Object.defineProperty(MadeOnUse.prototype, area, { get, enumerable: true });
+  }
+  return (sql) => new MadeOnUse(sql) as unknown as Repositories;
+}
+
 /** The common base of SQL storages. */
 export abstract class SqlStorage implements Storage {
   abstract readonly capabilities: StorageCapabilities;
@@ -113,7 +132,7 @@ export abstract class SqlStorage implements Storage {
   abstract readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
 
   /** The repositories over a runner: that of the storage, or that of a transaction. */
-  protected abstract repositoriesOver(sql: SqlRunner): Repositories;
+  protected abstract readonly repositoriesOver: (sql: SqlRunner) => Repositories;
 
   protected abstract applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport>;
 

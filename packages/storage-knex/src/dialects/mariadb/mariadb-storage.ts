@@ -17,10 +17,10 @@ import { sqlSessionRepository } from "../../sql-session-repository.ts";
 import { sqlSettingsRepository } from "../../sql-settings-repository.ts";
 import { sqlThrottleRepository } from "../../sql-throttle-repository.ts";
 import { type Numbered, pendingMigrations } from "../../schema.ts";
-import type { SqlRunner } from "../../sql-runner.ts";
 import { connectionsOf } from "../../pooled-connections.ts";
 import { withSettings } from "../../sql-errors.ts";
-import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
+import type { SqlRunner } from "../../sql-runner.ts";
+import { madeOnUse, SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { positionalQuery, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, maxValueIndexes } from "./index-builder.ts";
@@ -48,6 +48,7 @@ export class MariadbStorage extends SqlStorage {
   readonly archive: MariadbArchive;
   readonly repositories: Repositories;
   protected readonly sql: PooledRunner;
+  protected readonly repositoriesOver: (sql: SqlRunner) => Repositories;
   protected readonly indexes: IndexBuilder;
   protected readonly renewals: SessionRenewals;
   private readonly tables: Tables;
@@ -73,6 +74,33 @@ export class MariadbStorage extends SqlStorage {
     this.indexes = new IndexBuilder(knex, this.tables, columns);
     this.context = { tables: this.tables, statements: this.statements.writing, columns, offset };
     this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
+    const { context, statements } = this;
+    this.repositoriesOver = madeOnUse({
+      admission: (sql) =>
+        sqlAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null),
+      accounts: (sql) => sqlAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: (sql) => sqlAppKeyRepository(sql, statements.appKeys),
+      audit: (sql) => sqlAuditRepository(sql, statements.audit, offset),
+      changes: (sql) =>
+        sqlChangeRepository(sql, {
+          watermark: statements.watermark,
+          ownStamp: stampOf,
+          read: (runner, query) => readChanges(runner, context.tables, query),
+        }),
+      channels: (sql) => sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      deletion: (sql) => mariadbDeletionRepository(sql, context),
+      locks: (sql) => mariadbLockRepository(sql, statements.locks, context),
+      model: (sql) =>
+        sqlModelRepository(sql, statements.model, {
+          lock: (withWriteLock) => WriteLock.take(withWriteLock, context),
+          replacing: "on duplicate key update definition = values(definition)",
+        }),
+      objects: (sql) => mariadbObjectRepository(sql, context),
+      records: (sql) => sqlRecordRepository(sql, statements.records, offset),
+      sessions: (sql) => sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: (sql) => sqlSettingsRepository(sql, statements.settings),
+      throttle: (sql) => sqlThrottleRepository(sql, statements.throttle, offset),
+    });
     this.repositories = this.repositoriesOver(this.sql);
   }
 
@@ -80,33 +108,6 @@ export class MariadbStorage extends SqlStorage {
     const { rows } = await this.sql.runOnce<AttributeIndex>(listedIndexes(this.tables));
     const ready = new Set(rows.map(indexKey));
     return indexes.filter((index) => ready.has(indexKey(index)));
-  }
-
-  protected repositoriesOver(sql: SqlRunner): Repositories {
-    const { context, offset, statements } = this;
-    return {
-      admission: sqlAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null),
-      accounts: sqlAccountRepository(sql, statements.accounts, objectOf, offset),
-      appKeys: sqlAppKeyRepository(sql, statements.appKeys),
-      audit: sqlAuditRepository(sql, statements.audit, offset),
-      changes: sqlChangeRepository(sql, {
-        watermark: statements.watermark,
-        ownStamp: stampOf,
-        read: (runner, query) => readChanges(runner, context.tables, query),
-      }),
-      channels: sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      deletion: mariadbDeletionRepository(sql, context),
-      locks: mariadbLockRepository(sql, statements.locks, context),
-      model: sqlModelRepository(sql, statements.model, {
-        lock: (withWriteLock) => WriteLock.take(withWriteLock, context),
-        replacing: "on duplicate key update definition = values(definition)",
-      }),
-      objects: mariadbObjectRepository(sql, context),
-      records: sqlRecordRepository(sql, statements.records, offset),
-      sessions: sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
-      settings: sqlSettingsRepository(sql, statements.settings),
-      throttle: sqlThrottleRepository(sql, statements.throttle, offset),
-    };
   }
 
   protected applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport> {

@@ -24,7 +24,7 @@ import { connectionsOf } from "../../pooled-connections.ts";
 import { type Numbered, pendingMigrations, refuseUnsuitable } from "../../schema.ts";
 import { withSettings } from "../../sql-errors.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
-import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
+import { madeOnUse, SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { PostgresArchive } from "./archive/postgres-archive.ts";
 import { type Run, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder } from "./index-builder.ts";
@@ -69,17 +69,16 @@ export class KnexStorage extends SqlStorage {
   readonly repositories: Repositories;
   readonly archive: PostgresArchive;
   protected readonly sql: PooledRunner;
+  protected readonly repositoriesOver: (sql: SqlRunner) => Repositories;
   protected readonly indexes: IndexBuilder;
   protected readonly renewals: SessionRenewals;
   private readonly tables: Tables;
   private readonly statements: Statements;
   private readonly guard: TimelineGuard | undefined;
   private readonly formerPlace: FormerPlace;
-  private readonly replicas: PostgresReplicas | undefined;
 
   constructor({ schema, capabilities, replicas, timelines, onMove, ...options }: KnexStorageOptions) {
     super(options);
-    this.replicas = replicas;
     const { calls, knex, ready } = this;
     this.tables = tablesOf(schema);
     this.statements = statementsOf(this.tables, { position: replicas !== undefined });
@@ -90,6 +89,34 @@ export class KnexStorage extends SqlStorage {
     this.sql = new PooledRunner(knex, schema, calls, ready, { guard: this.guard, formerPlace: this.formerPlace });
     this.archive = new PostgresArchive(knex, this.tables, calls, ready);
     this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
+    const { offset, statements, tables } = this;
+    const positionOf = (position: string | null) => replicas?.position(position);
+    this.repositoriesOver = madeOnUse({
+      admission: (sql) =>
+        sqlAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null, positionOf),
+      accounts: (sql) => sqlAccountRepository(sql, statements.accounts, objectOf, offset),
+      appKeys: (sql) => sqlAppKeyRepository(sql, statements.appKeys),
+      audit: (sql) => sqlAuditRepository(sql, statements.audit, offset),
+      changes: (sql) =>
+        sqlChangeRepository(sql, {
+          watermark: statements.changes.watermark,
+          read: async (runner, { classes, after, upTo, limit }) =>
+            (await runner.run<ChangeRow>(statements.changes.read(limit), [classes, ...after, upTo])).rows,
+        }),
+      channels: (sql) => sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+      deletion: (sql) => postgresDeletionRepository(sql, statements.tombstones, offset),
+      locks: (sql) => postgresLockRepository(sql, statements.locks, offset),
+      model: (sql) =>
+        sqlModelRepository(sql, statements.model, {
+          lock: (transaction) => transaction.run(statements.lockModel),
+          replacing: "on conflict (name) do update set definition = excluded.definition",
+        }),
+      objects: (sql) => postgresObjectRepository(sql, statements.objects, tables, offset),
+      records: (sql) => sqlRecordRepository(sql, statements.records, offset),
+      sessions: (sql) => sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
+      settings: (sql) => sqlSettingsRepository(sql, statements.settings),
+      throttle: (sql) => sqlThrottleRepository(sql, statements.throttle, offset),
+    });
     this.repositories = this.repositoriesOver(this.sql);
   }
 
@@ -97,40 +124,6 @@ export class KnexStorage extends SqlStorage {
     const { rows } = await this.sql.run<{ name: string }>(this.statements.indexes.ready);
     const ready = new Set(rows.map(({ name }) => name));
     return indexes.filter((index) => ready.has(valueIndex(this.tables, index).name));
-  }
-
-  protected repositoriesOver(sql: SqlRunner): Repositories {
-    const { offset, replicas, statements, tables } = this;
-    const positionOf = (position: string | null) => replicas?.position(position);
-    return {
-      admission: sqlAdmissionRepository(
-        sql,
-        statements.admission,
-        offset,
-        sql === this.sql ? this.renewals : null,
-        positionOf,
-      ),
-      accounts: sqlAccountRepository(sql, statements.accounts, objectOf, offset),
-      appKeys: sqlAppKeyRepository(sql, statements.appKeys),
-      audit: sqlAuditRepository(sql, statements.audit, offset),
-      changes: sqlChangeRepository(sql, {
-        watermark: statements.changes.watermark,
-        read: async (runner, { classes, after, upTo, limit }) =>
-          (await runner.run<ChangeRow>(statements.changes.read(limit), [classes, ...after, upTo])).rows,
-      }),
-      channels: sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
-      deletion: postgresDeletionRepository(sql, statements.tombstones, offset),
-      locks: postgresLockRepository(sql, statements.locks, offset),
-      model: sqlModelRepository(sql, statements.model, {
-        lock: (transaction) => transaction.run(statements.lockModel),
-        replacing: "on conflict (name) do update set definition = excluded.definition",
-      }),
-      objects: postgresObjectRepository(sql, statements.objects, tables, offset),
-      records: sqlRecordRepository(sql, statements.records, offset),
-      sessions: sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
-      settings: sqlSettingsRepository(sql, statements.settings),
-      throttle: sqlThrottleRepository(sql, statements.throttle, offset),
-    };
   }
 
   override close(): Promise<void> {
