@@ -71,7 +71,7 @@ describe("a part that is checked later", () => {
     expect(() => valueOf(checked)).toThrow(ServiceError);
   });
 
-  test("is absent as any other, unless it is optional", () => {
+  test("has a fault if it is missing, unless it is optional", () => {
     const { part: checked } = parseFields(within, { name: "a" }, []);
     expect(checked).toMatchObject({ fault: { code: 307, detail: "at /part" } });
     const optional = z.object({ part: later(part.optional()) });

@@ -2,7 +2,7 @@ import type { AuditEvent, Repositories } from "@sallyport/storage";
 import { Applications } from "@sallyport/core";
 import { acquire, release } from "../src/dialects/postgres/connection.ts";
 import { KnexStorage } from "../src/index.ts";
-import { openInProcesses, times } from "./engines/open-in-processes.ts";
+import { openInProcesses, times } from "./processes/run-workers.ts";
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 

@@ -1,46 +1,33 @@
 import { type fileOperations, headerNames } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
-import {
-  type ChunkRange,
-  type SessionContext,
-  type UploadState,
-  beginUpload,
-  readUpload,
-  storeChunk,
-  finishUpload,
-  cancelUpload,
-  storeFile,
-  openFile,
-  createFileLink,
-  openFileLink,
-} from "@sallyport/core";
+import * as core from "@sallyport/core";
+import type { ChunkRange, SessionContext, UploadState } from "@sallyport/core";
 import { parseContentRange } from "../files/byte-ranges.ts";
 import { incomingFile } from "../files/multipart.ts";
 import type { StreamedBody } from "../files/streamed-body.ts";
 import { objectSuccess, singleReference } from "./object-handlers.ts";
 import type { Handlers, Served } from "./route.ts";
 
-/** The use cases of the domain. */
-const useCases = {
-  beginUpload,
-  readUpload,
-  storeChunk,
-  finishUpload,
-  cancelUpload,
-  storeFile,
-  openFile,
-  createFileLink,
-  openFileLink,
-};
-
-export type FileUseCases = typeof useCases;
+/** The use cases of files. */
+export type FileUseCases = Pick<
+  typeof core,
+  | "beginUpload"
+  | "readUpload"
+  | "storeChunk"
+  | "finishUpload"
+  | "cancelUpload"
+  | "storeFile"
+  | "openFile"
+  | "createFileLink"
+  | "openFileLink"
+>;
 
 const refuseWithoutId = async (): Promise<never> => {
   throw new ServiceError(601);
 };
 
 /** Uploads in several requests, files in one request, and links to files. */
-export const fileHandlers = (files: FileUseCases = useCases): Handlers<typeof fileOperations> => ({
+export const fileHandlers = (files: FileUseCases = core): Handlers<typeof fileOperations> => ({
   beginUpload: async (context, { query }) => stateOf(context, await files.beginUpload(context, query)),
   rejectUploadWithoutId: refuseWithoutId,
   rejectCancelWithoutId: refuseWithoutId,

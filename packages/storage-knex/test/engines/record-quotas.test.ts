@@ -1,8 +1,7 @@
 import type { RecordQuota, Repositories, Storage } from "@sallyport/storage";
-import { runWorkers } from "../processes/run-workers.ts";
+import { runWorkers, times } from "../processes/run-workers.ts";
 import { processTimeout } from "../test-database.ts";
 import { onEngines } from "./on-engines.ts";
-import { times } from "./open-in-processes.ts";
 
 // Far below the limit and at the limit.
 onEngines("record quotas of several processes", (database) => {

@@ -1,8 +1,8 @@
 import type { Storage } from "@sallyport/storage";
 import { codeOf, newSession, openPolicy } from "../sample.ts";
+import { openInProcesses, times } from "../processes/run-workers.ts";
 import { processTimeout } from "../test-database.ts";
 import { onEngines } from "./on-engines.ts";
-import { openInProcesses, times } from "./open-in-processes.ts";
 
 onEngines("sessions of several processes", (database) => {
   let storage: Storage;

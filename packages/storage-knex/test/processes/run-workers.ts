@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { EngineDatabase } from "../engines/on-engines.ts";
 
 const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
 
@@ -27,3 +28,17 @@ export async function runWorkers(
     }),
   );
 }
+
+/** Opens sessions in three concurrent processes. Returns all codes. */
+export async function openInProcesses(
+  { url, schema }: Pick<EngineDatabase, "url" | "schema">,
+  policy: object,
+  sessions: (process: number) => readonly object[],
+): Promise<unknown[]> {
+  const inputs = [0, 1, 2].map((process) => ({ policy, sessions: sessions(process) }));
+  return (await runWorkers(url, "openSessions", inputs, schema)).flat();
+}
+
+/** How many outcomes are this one. */
+export const times = (outcomes: readonly unknown[], outcome: unknown): number =>
+  outcomes.filter((each) => each === outcome).length;
