@@ -4,12 +4,11 @@ import {
   type ObjectQuery,
   type Page,
   type ReadPosition,
-  type Repositories,
   type SerializedCollection,
   type Visibility,
 } from "@sallyport/storage";
 import { visibilityOf } from "../model/index.ts";
-import { type Database, requestModel, type SessionContext } from "../request/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
@@ -89,17 +88,21 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
   const page = pageOf({ ...input, cursor }, digest, query);
 
   const started = Date.now();
-  const { found, count, unfilteredCount } = await readListed(context, query, visibility, page, capped).finally(() =>
-    context.services.slowQueries.took({
-      requestId: context.requestId,
-      alias: database.alias,
-      className,
-      milliseconds: Date.now() - started,
-      unindexed: () => unindexedAttributes(query, className, model),
-    }),
-  );
   const serializer = new ObjectSerializer(hookedSource(context, { model, visibility }), plan);
-  const elements = await serializer.serialize(found.objects);
+  const { found, count, unfilteredCount } = await database.inOneTurn(async () => {
+    const read = await readPage(context, query, visibility, page, capped).finally(() =>
+      context.services.slowQueries.took({
+        requestId: context.requestId,
+        alias: database.alias,
+        className,
+        milliseconds: Date.now() - started,
+        unindexed: () => unindexedAttributes(query, className, model),
+      }),
+    );
+    await serializer.load(read.found.objects);
+    return read;
+  });
+  const elements = await serializer.write(found.objects);
   const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
   return {
     list: {
@@ -113,44 +116,25 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
   };
 }
 
-function readListed(
-  { r, unit, database }: SessionContext,
-  query: ObjectQuery,
-  visibility: Visibility,
-  page: Page,
-  capped: boolean,
-): Promise<PageAndCounts> {
-  const { answerBytes } = database;
-  if (unit.joined) return readPage(r, query, visibility, { page, capped, answerBytes });
-  return database.inOneTurn((one, cancellable) =>
-    readPage(one, query, { ...visibility, ...cancellable }, { page, capped, answerBytes, counts: database.counts }),
-  );
-}
-
 interface PageAndCounts {
   readonly found: ObjectPage;
   readonly count: number;
   readonly unfilteredCount: number;
 }
 
-interface PageToRead {
-  readonly page: Page;
-  readonly capped: boolean;
-  readonly answerBytes: number;
-  /** Absent in a transaction, which sees its own changes. */
-  readonly counts?: Database["counts"];
-}
-
 /** Reads a page of the objects and the counts that it does not tell. */
 async function readPage(
-  { objects }: Pick<Repositories, "objects">,
+  { r: { objects }, unit, database }: SessionContext,
   query: ObjectQuery,
   visibility: Visibility,
-  { page, capped, answerBytes, counts }: PageToRead,
+  page: Page,
+  capped: boolean,
 ): Promise<PageAndCounts> {
   const { classes, filter } = query;
+  const { answerBytes } = database;
   const counted = () => objects.count({ classes }, visibility);
-  const all = () => counts?.get(countKey(classes, visibility), counted) ?? counted();
+  // A transaction sees its own changes.
+  const all = () => (unit.joined ? counted() : database.counts.get(countKey(classes, visibility), counted));
   const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
   if (filter === undefined) {
     const found = await objects.find(query, visibility, page, answerBytes);

@@ -51,12 +51,22 @@ export class ObjectSerializer {
     this.budget = new AnswerBudget(source.answerBytes);
   }
 
-  /** Loads missing objects. `known`: visible objects already read. */
+  /** Loads missing objects and writes. `known`: visible objects already read. */
   async serialize(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<SerializedObject[]> {
+    await this.load(roots, known);
+    return this.write(roots);
+  }
+
+  /** Reads what the objects refer to. */
+  async load(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<void> {
     this.keep(known);
     this.keep(roots);
     let step: Step = this.plan.attributes && roots.length > 0 ? [[this.plan, roots]] : [];
     while (step.length > 0) step = await this.loadTargets(step);
+  }
+
+  /** Writes objects that are loaded. */
+  async write(roots: readonly StoredObject[]): Promise<SerializedObject[]> {
     return this.source.extension === undefined || !this.plan.extensible
       ? this.writeAll(roots).outputs
       : this.writeExtended(roots, this.source.extension);
@@ -75,14 +85,14 @@ export class ObjectSerializer {
   /** Most answers fit by their upper bound. Only the others are measured exactly. */
   private writeAll(roots: readonly StoredObject[], concerns: Concerns = null): WrittenAnswer {
     try {
-      return this.write(roots, atMost, concerns);
+      return this.writeMeasured(roots, atMost, concerns);
     } catch (error) {
-      if (error instanceof AnswerTooLargeError) return this.write(roots, exact, concerns);
+      if (error instanceof AnswerTooLargeError) return this.writeMeasured(roots, exact, concerns);
       throw error;
     }
   }
 
-  private write(roots: readonly StoredObject[], measure: Measure, concerns: Concerns): WrittenAnswer {
+  private writeMeasured(roots: readonly StoredObject[], measure: Measure, concerns: Concerns): WrittenAnswer {
     const { storeTime } = this.source;
     const extended: WrittenObject[] = [];
     const extend = (written: WrittenObject): void => {
@@ -110,7 +120,7 @@ export class ObjectSerializer {
     if (paged.length > 0) await this.lookUp(paged);
     for (const [object, link] of paged) request(requested, link, this.loaded.shown(object, link).ids);
     if (requested.size === 0) return [];
-    await this.load(requested);
+    await this.loadRequested(requested);
     return [...requested]
       .filter(([plan]) => plan.attributes)
       .map(([plan, ids]) => [plan, [...ids].flatMap((id) => this.loaded.find(id) ?? [])]);
@@ -122,7 +132,7 @@ export class ObjectSerializer {
     await this.outline([...members]);
   }
 
-  private async load(requested: ReadonlyMap<ObjectPlan, ReadonlySet<ObjectId>>): Promise<void> {
+  private async loadRequested(requested: ReadonlyMap<ObjectPlan, ReadonlySet<ObjectId>>): Promise<void> {
     const ids = new Set([...requested.values()].flatMap((each) => [...each]));
     acceptObjectCount(ids.size);
     const whole = new Set([...requested].flatMap(([plan, each]) => (plan.attributes ? [...each] : [])));

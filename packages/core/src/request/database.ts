@@ -1,5 +1,4 @@
 import {
-  type CancellableRead,
   defaultAnswerBytes,
   type Digests,
   type FileCipher,
@@ -7,7 +6,6 @@ import {
   LruCache,
   noFileCipher,
   type ObjectId,
-  type Repositories,
   type SessionPolicy,
   type Storage,
   type StoredObject,
@@ -179,9 +177,9 @@ export class Database {
     return view as Database;
   }
 
-  /** Runs reads that belong together, such as a list and its count, in one turn. Not for use in a transaction. */
-  inOneTurn<T>(work: (r: Repositories, cancellable: CancellableRead) => Promise<T>): Promise<T> {
-    return work(this.storage.repositories, {});
+  /** Runs reads that belong together, such as a list, its count and the targets of its references, in one turn. */
+  inOneTurn<T>(work: () => Promise<T>): Promise<T> {
+    return work();
   }
 
   /** Returns the same database with another limit of bytes per answer. */

@@ -35,7 +35,8 @@ export interface TurningRequest extends TurnTaker {
  * A request whose client has disconnected begins no other call, unless it has written: then it comes to its end.
  */
 class RequestTurns {
-  private transactions = 0;
+  /** The turn is taken for all calls until its work ends: those of a transaction, and reads that belong together. */
+  private held = 0;
   private hasWritten = false;
   private readonly cancellable: CancellableRead = {
     onCancel: (call) =>
@@ -51,17 +52,19 @@ class RequestTurns {
 
   /** Runs a call of the storage. `cancellable`: subscribes it to the disconnection of the client. */
   call<T>(kind: CallKind, work: (cancellable?: CancellableRead) => Promise<T>): Promise<T> {
-    return kind === "short" || this.transactions > 0 ? work() : this.inTurn(kind, work);
+    if (kind === "short") return work();
+    return this.held > 0 ? work(this.cancellableRead(kind)) : this.inTurn(kind, work);
   }
 
-  transaction<T>(work: () => Promise<T>): Promise<T> {
-    if (this.transactions > 0) return work();
-    return this.inTurn("write", async () => {
-      this.transactions += 1;
+  /** Runs all calls of the work in one turn of this kind. */
+  hold<T>(kind: CallKind, work: () => Promise<T>): Promise<T> {
+    if (this.held > 0) return work();
+    return this.inTurn(kind, async () => {
+      this.held += 1;
       try {
         return await work();
       } finally {
-        this.transactions -= 1;
+        this.held -= 1;
       }
     });
   }
@@ -74,7 +77,7 @@ class RequestTurns {
     const turn = taken instanceof Promise ? await taken : taken;
     this.hasWritten ||= kind === "write" || kind === "row";
     try {
-      const answer = await work(optionsAt.has(kind) && !this.hasWritten ? this.cancellable : undefined);
+      const answer = await work(this.cancellableRead(kind));
       const late = this.disconnection();
       if (late !== undefined) throw late;
       return answer;
@@ -83,6 +86,11 @@ class RequestTurns {
     } finally {
       turns.end(turn);
     }
+  }
+
+  /** Cancels a read of this kind when the client disconnects. */
+  private cancellableRead(kind: CallKind): CancellableRead | undefined {
+    return optionsAt.has(kind) && !this.hasWritten ? this.cancellable : undefined;
   }
 
   /** The error of a request that ends because its client has disconnected. */
@@ -117,16 +125,16 @@ export class TurnStorage implements Storage {
   }
 
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.turns.transaction(() => this.storage.transaction(work));
+    return this.turns.hold("write", () => this.storage.transaction(work));
   }
 
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
-    return this.turns.transaction(() => this.storage.batch(work));
+    return this.turns.hold("write", () => this.storage.batch(work));
   }
 
   /** Runs several reads in one turn. */
-  inOneTurn<T>(work: (r: Repositories, cancellable: CancellableRead) => Promise<T>): Promise<T> {
-    return this.turns.call("search", (cancellable = {}) => work(this.storage.repositories, cancellable));
+  inOneTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.hold("search", work);
   }
 
   migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport> {
