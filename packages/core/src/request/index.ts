@@ -24,6 +24,7 @@ export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";
 export * from "./shared-reads.ts";
 export * from "./store-time.ts";
+export { LoopShare } from "./loop-share.ts";
 export { type Turn, type TurnLimits, Turns, type TurnTaker } from "./turns.ts";
 export type { TurningRequest } from "./turn-storage.ts";
 export * from "./administration-context.ts";

@@ -78,6 +78,8 @@ class RequestTurns {
     this.hasWritten ||= kind === "write" || kind === "row";
     try {
       const answer = await work(this.cancellableRead(kind));
+      const pause = turns.resume(turn);
+      if (pause !== undefined) await pause;
       const late = this.disconnection();
       if (late !== undefined) throw late;
       return answer;

@@ -1,4 +1,5 @@
 import { ServiceError } from "@sallyport/storage";
+import type { LoopShare } from "./loop-share.ts";
 
 /** Starts a timer in milliseconds; the result cancels it. */
 type After = (milliseconds: number, call: () => void) => () => void;
@@ -67,6 +68,7 @@ export class Turns {
   constructor(
     private readonly limits: TurnLimits,
     private readonly after: After,
+    private readonly loop?: LoopShare,
   ) {
     this.half = Math.max(1, Math.floor((limits.turns ?? Number.POSITIVE_INFINITY) / 2));
   }
@@ -94,6 +96,15 @@ export class Turns {
     const turn = this.begin(person);
     if (writesRow) this.share(turn);
     return turn;
+  }
+
+  /**
+   * Resolves when the event loop may go on with the person's work after a call; `undefined`: at once. The results of many
+   * calls can arrive at the same moment. Work on them goes round by persons: after some milliseconds, the event loop first
+   * serves what else has arrived, and takes up one call at a time.
+   */
+  resume({ person }: Turn): Promise<void> | undefined {
+    return this.loop?.enter(person.name);
   }
 
   /** Ends a call in the turn. */

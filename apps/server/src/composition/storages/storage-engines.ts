@@ -13,7 +13,7 @@ import {
   type StorageClock,
   type StorageRecovery,
 } from "@sallyport/storage";
-import { type TurnLimits, Turns } from "@sallyport/core";
+import { LoopShare, type TurnLimits, Turns } from "@sallyport/core";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
@@ -48,7 +48,7 @@ export class StorageEngines {
     this.storages.set(storage, key);
     const turns = storage.capabilities.connections ?? null;
     if (!this.turns.has(key ?? storage))
-      this.turns.set(key ?? storage, new Turns({ turns, ...waitsOf(configuration) }, after));
+      this.turns.set(key ?? storage, new Turns({ turns, ...waitsOf(configuration) }, after, loop));
     return storage;
   }
 
@@ -167,6 +167,8 @@ function after(milliseconds: number, call: () => void): () => void {
   const timer = setTimeout(call, milliseconds).unref();
   return () => clearTimeout(timer);
 }
+
+const loop = new LoopShare({ next: setImmediate, now: () => performance.now() });
 
 /** How long and how many calls wait for their turns. */
 function waitsOf(configuration: StorageConfiguration): Omit<TurnLimits, "turns"> {
