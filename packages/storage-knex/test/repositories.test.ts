@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, seesAll } from "@sallyport/storage";
+import {
+  delayAfter,
+  exemptionRenewal,
+  isObjectId,
+  maximumObjectBytes,
+  objectIdOf,
+  objectNumber,
+  type Repositories,
+  seesAll,
+} from "@sallyport/storage";
 import { KnexStorage } from "../src/index.ts";
 import { channel, digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
@@ -54,6 +63,9 @@ describe("throttling in SQL", () => {
     database = await openTestDatabase({ migrated: true });
     storage = database.storage({ clockOffset: () => offset });
   }, startTimeout);
+  afterEach(() => {
+    offset = 0;
+  });
   afterAll(() => database.drop());
 
   test("computes the delays of the domain", async () => {
@@ -81,6 +93,25 @@ describe("throttling in SQL", () => {
     expect(rows).toEqual([{ failures: 60 }]);
   });
 
+  test.each([
+    ["a first", 0],
+    ["a renewed", exemptionRenewal + 1_000],
+  ])("does not wait for a transaction that grants %s exemption, too", async (_title, later) => {
+    const exemption = { group: "office", member: "ada" };
+    const pass = ({ throttle }: Repositories) =>
+      throttle.pass([], [], { ...exemption, lifetime: 86_400_000, atMost: 10 });
+    offset = later;
+    await storage.transaction(async (first) => {
+      await pass(first);
+      await storage.transaction(pass);
+    });
+    const { rows } = await database.admin.query(
+      "select round(extract(epoch from forget_at - delayed_at)) as lifetime, delayed_at > now() + $1 * interval '1 ms' as renewed from test.throttle where key like 'exempt:%'",
+      [later - 60_000],
+    );
+    expect(rows).toEqual([{ lifetime: "86400", renewed: true }]);
+  });
+
   test("removes forgotten failures", async () => {
     const { throttle } = storage.repositories;
     for (let index = 0; index < 30; index += 1)
@@ -91,7 +122,6 @@ describe("throttling in SQL", () => {
       "select count(*)::int as left from test.throttle where key like 'passer-by %'",
     );
     expect(rows).toEqual([{ left: 0 }]);
-    offset = 0;
   });
 });
 

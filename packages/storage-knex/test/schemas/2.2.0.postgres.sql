@@ -747,7 +747,7 @@ create or replace function "sallyport"."change_on_basis" (
   $$;
 insert into "sallyport"."migrations" (name, number) values ('open_on_basis', 2);
 
--- functions pass_throttle 1
+-- functions pass_throttle 2
 create or replace function "sallyport"."pass_throttle" (
     keys text[], requested jsonb, reset_keys text[], ahead float8, granted text, granted_group text, at_most integer, lifetime float8, renewal float8
   ) returns void language plpgsql as $$
@@ -774,6 +774,9 @@ create or replace function "sallyport"."pass_throttle" (
     if granted is null or exempt_until >= now + (lifetime - renewal) * interval '1 millisecond' then
       return;
     end if;
+    if not pg_try_advisory_xact_lock(hashtextextended('sallyport:sallyport:' || granted, 0)) then
+      return;
+    end if;
     insert into "sallyport"."throttle" (key, failures, delayed_at, forget_at) values (granted, 0, now, now + lifetime * interval '1 millisecond')
     on conflict (key) do update set delayed_at = excluded.delayed_at, forget_at = excluded.forget_at;
     if exempt_until is null then
@@ -785,7 +788,7 @@ create or replace function "sallyport"."pass_throttle" (
     end if;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('pass_throttle', 1);
+insert into "sallyport"."migrations" (name, number) values ('pass_throttle', 2);
 
 -- functions put_record 1
 create or replace function "sallyport"."put_record" (

@@ -52,7 +52,8 @@ export interface ThrottleRepository {
   /**
    * Records a success: deletes the failures of `forget` and grants the exemption. Throws 302, without any change, if a
    * delay of one of `keys` is pending. A reservation starts a delay, so omit reserved keys from `keys`. Keys with a valid
-   * exemption do not refuse. A grant is valid at once and replaces an earlier one.
+   * exemption do not refuse. A grant is valid at once and replaces an earlier one. It may be left out while another
+   * transaction, not yet committed, makes the same one.
    */
   pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void>;
 

@@ -3,7 +3,7 @@ import type { Tables } from "../tables.ts";
 
 export const passThrottleFunction: Functions = {
   name: "pass_throttle",
-  number: 1,
+  number: 2,
   statements: (tables) => [passThrottleDefinition(tables)],
 };
 
@@ -11,8 +11,11 @@ export const passThrottleFunction: Functions = {
  * `keys` are all keys that `requested` and `reset_keys` name. Most log-ins have no earlier failure and need one lookup only.
  * `requested` is `{key, max_failures, initial_delay, max_delay, exemption}`, see `delayAfter` of the domain. `granted` is the key of an
  * exemption, written unless it was written within `renewal`. A new one can exceed the limit of its group.
+ *
+ * Only one transaction at a time writes an exemption, and the others leave it to that one. Its row would stay locked until the log-in
+ * is committed, which can wait for other locks: the log-ins of a user from one network would wait for one another.
  */
-function passThrottleDefinition({ passThrottle, throttle }: Tables): string {
+function passThrottleDefinition({ passThrottle, schema, throttle }: Tables): string {
   return `create or replace function ${passThrottle} (
     keys text[], requested jsonb, reset_keys text[], ahead float8, granted text, granted_group text, at_most integer, lifetime float8, renewal float8
   ) returns void language plpgsql as $$
@@ -37,6 +40,9 @@ function passThrottleDefinition({ passThrottle, throttle }: Tables): string {
       );
     end if;
     if granted is null or exempt_until >= now + (lifetime - renewal) * interval '1 millisecond' then
+      return;
+    end if;
+    if not pg_try_advisory_xact_lock(hashtextextended('sallyport:${schema}:' || granted, 0)) then
       return;
     end if;
     insert into ${throttle} (key, failures, delayed_at, forget_at) values (granted, 0, now, now + lifetime * interval '1 millisecond')
