@@ -22,7 +22,7 @@ export const fixedHeaders = {
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
   const { answerHeaders, channel } = exchange;
   if (exchange.response.headersSent) return;
-  requireReader(exchange, text);
+  if (text.length > sliceBytes) requireReader(exchange);
   // Node joins a string body with the head and encodes both again. It sends a buffer as is, at half the cost.
   let bytes: Buffer = Buffer.from(text);
   if (channel !== null) {
@@ -45,7 +45,7 @@ export function writeCompressible(exchange: Exchange, status: number, text: stri
   answerHeaders["Vary"] = "Origin, Accept-Encoding";
   const coding = text.length < compressedFrom ? null : acceptedCoding(request.headers["accept-encoding"]?.toString());
   if (coding === null) return writeAnswer(exchange, status, text);
-  requireReader(exchange, text);
+  if (text.length > sliceBytes) requireReader(exchange);
   const write = (bytes: Buffer | null): void => {
     if (bytes === null) return writeAnswer(exchange, status, text);
     answerHeaders["Content-Encoding"] = coding;
@@ -62,10 +62,9 @@ export function codedTag(tag: string, coding: string): string {
   return `${tag.slice(0, -1)}-${coding}"`;
 }
 
-/** Throws 706 for a large response to a read if the client's network has too many unread bytes. */
-function requireReader({ route, origin, sendBufferBytes }: Exchange, text: string): void {
-  if (text.length > sliceBytes && onlyReads(route) && sendBufferBytes.isFull(origin.network))
-    throw leavesTooMuchUnread();
+/** Throws 706 for a response to a read if the client's network has too many unread bytes. */
+function requireReader({ route, origin, sendBufferBytes }: Exchange): void {
+  if (onlyReads(route) && sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();
 }
 
 function writeBytes(exchange: Exchange, status: number, bytes: Buffer): void {

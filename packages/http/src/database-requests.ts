@@ -21,7 +21,7 @@ export class DatabaseUse {
     if (this.ended) return;
     this.ended = true;
     this.state.requests -= 1;
-    if (this.state.requests === 0) this.state.unused();
+    if (this.state.requests === 0) this.state.unused?.();
   }
 }
 
@@ -31,7 +31,7 @@ interface DatabaseState {
   readonly waits: Set<() => void>;
   isWithdrawn: boolean;
   /** Called when the last request in progress ends. */
-  unused: () => void;
+  unused?: () => void;
 }
 
 /** The requests in progress of each database. */
@@ -57,7 +57,7 @@ export class DatabaseRequests {
   private stateOf(database: Database): DatabaseState {
     let state = this.states.get(database);
     if (state === undefined) {
-      state = { requests: 0, waits: new Set(), isWithdrawn: false, unused: () => {} };
+      state = { requests: 0, waits: new Set(), isWithdrawn: false };
       this.states.set(database, state);
     }
     return state;

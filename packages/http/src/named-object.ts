@@ -17,11 +17,15 @@ interface Path {
 /** The class or object in a path of objects. Its other segments, such as names of macros, are no references. */
 export function objectOfPath({ pattern, parameters }: Path): NamedObject {
   if (!pattern.startsWith("/v1/")) return {};
-  const name = objectParameters.find((each) => parameters.has(each));
-  const reference = name === undefined ? null : objectReference(parameters.get(name) ?? "");
-  if (reference === null) return {};
-  if (reference.kind === "class") return { className: reference.className };
-  return { objectId: reference.kind === "id" ? reference.id : reference.uuid };
+  for (const name of objectParameters) {
+    const text = parameters.get(name);
+    if (text === undefined) continue;
+    const reference = objectReference(text);
+    if (reference === null) return {};
+    if (reference.kind === "class") return { className: reference.className };
+    return { objectId: reference.kind === "id" ? reference.id : reference.uuid };
+  }
+  return {};
 }
 
 /** The object in the answer of a route: it was read or written. */

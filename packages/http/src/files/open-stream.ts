@@ -12,8 +12,7 @@ import type { StreamedBody } from "./streamed-body.ts";
  */
 export const openStream: Step = async (exchange, parts) => {
   const { request } = exchange;
-  const { body: declared } = exchange.route;
-  if (declared?.stream === undefined) return;
+  const declared = exchange.route.body as StreamBody;
   const { headers } = request;
   const isChunked = headers["transfer-encoding"] !== undefined;
   const mayBeEmpty = declared.optional === true;

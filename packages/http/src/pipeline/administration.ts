@@ -1,17 +1,12 @@
-import { type Digest, explained, ServiceError } from "@sallyport/storage";
-import { appKeyDigest, administrationIdleTimeout, mayAdminister, requireRecentProof } from "@sallyport/core";
+import { explained, ServiceError } from "@sallyport/storage";
+import { administrationIdleTimeout, mayAdminister, requireRecentProof } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
 import { sessionEndedCode } from "./credentials.ts";
-import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+import type { Exchange, Step } from "./exchange.ts";
 
 /** Whether a route works during maintenance and overload. Administrators could not end them otherwise. A preflight has no route. */
 export function isSpared(route: Route | undefined): boolean {
   return route?.administration === true;
-}
-
-/** The digest of a presented app key, in the scope of the route. Keys of the other scope are unknown there. */
-export function digestInScope(key: string, { administration }: Route, { digests }: PipelineParts): Digest {
-  return appKeyDigest(key, administration ? "admin" : "app", digests);
 }
 
 /** Milliseconds until a session expires without a request. */
@@ -29,8 +24,8 @@ export const checkAdministrator = ({ access, route, admission, credentials }: Ex
   });
 };
 
-/** Throws 802 on a sensitive route without a recent proof. */
-export const checkProof: Step = ({ route, database, session }) => {
-  if (route.proof !== true || session === null) return;
+/** Throws 802 without a recent proof. */
+export const checkProof: Step = ({ database, session }) => {
+  if (session === null) return;
   return requireRecentProof(database.storage.repositories, session.digest);
 };

@@ -1,6 +1,6 @@
 import { type Admission, type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
 import { requestChecks, sessionFindings } from "@sallyport/core";
-import { isAbsent, type PresentedCredentials, sessionEndedCode } from "./credentials.ts";
+import { isAbsent, type PresentedCredentials, sessionCredentials, sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Looks up the app key and the session of the request. `idleTimeout`: see `AdmissionRequest`. */
@@ -30,10 +30,9 @@ function appKeyFinding({ credentials, admission: { appKey } }: Exchange): Findin
 /** Throws 201 or 203 if the presented credentials refer to no live session. */
 export function requireSession({ credentials, admission, session, appKeyDigest }: Exchange): void {
   if (admission.session !== null) return;
-  const { sessionId, authorization, secureToken } = credentials;
   const error = new ServiceError(sessionEndedCode(credentials));
   const asked = requestChecks.session;
-  if ([sessionId, authorization, secureToken].filter((each) => !isAbsent(each)).length > 1)
+  if (sessionCredentials(credentials).length > 1)
     throw explained(error, { asked, found: "No: the request has more than one credential." });
   if (session === null) throw explained(error, { asked, found: `No: ${unreadable(credentials)}` });
   throw explained(error, sessionFindings(session, appKeyDigest));

@@ -1,15 +1,20 @@
 import { type Admission, explained, ServiceError } from "@sallyport/storage";
-import { type CredentialReader, maintenanceError, requestChecks, type SessionReference } from "@sallyport/core";
+import {
+  appKeyDigest,
+  type CredentialReader,
+  maintenanceError,
+  requestChecks,
+  type SessionReference,
+} from "@sallyport/core";
 import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
-import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
-import { digestInScope, idleTimeoutOf, isSpared } from "./administration.ts";
+import { idleTimeoutOf, isSpared } from "./administration.ts";
 import { allowListedOrigin, allowOrigin } from "./cors.ts";
 import {
   isAbsent,
-  type CredentialHeader,
   type PresentedCredentials,
   presentedCredentials,
+  sessionCredentials,
   withKeyInQuery,
 } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
@@ -23,15 +28,21 @@ export const admit: Step = async (exchange, parts) => {
   const { request, route, database, queryString } = exchange;
   const presented = presentedCredentials(request);
   exchange.credentials = route.access === "navigation" ? withKeyInQuery(presented, queryString) : presented;
-  exchange.access = accessOf(route, exchange.credentials);
+  exchange.access =
+    route.access === "optional"
+      ? presentedAccess(exchange.credentials)
+      : route.access === "navigation"
+        ? "secrets"
+        : route.access;
   if (exchange.access === "address") {
     exchange.admission = notYet;
     return;
   }
-  const key = single(exchange.credentials.appKey);
+  const { value: key, conflict } = exchange.credentials.appKey;
   const asksForKey = exchange.access !== "public";
-  exchange.appKeyDigest =
-    asksForKey && key !== null && key.length <= maxAppKeyLength ? digestInScope(key, route, parts) : null;
+  // Keys of the other scope are unknown to the route.
+  if (asksForKey && key !== null && !conflict && key.length <= maxAppKeyLength)
+    exchange.appKeyDigest = appKeyDigest(key, route.administration ? "admin" : "app", parts.digests);
   refuseEarly(exchange, asksForKey, parts);
   if (exchange.access === "session") {
     const reading = referenceOf(exchange, parts.credentialReader);
@@ -53,14 +64,9 @@ const notYet: Admission = {
 };
 
 /** The access level of an optional route follows from the presented credentials. */
-function accessOf(
-  { access }: Route,
-  { appKey, sessionId, authorization, secureToken }: PresentedCredentials,
-): Exchange["access"] {
-  if (access === "navigation") return "secrets";
-  if (access !== "optional") return access;
-  if (![sessionId, authorization, secureToken].every(isAbsent)) return "session";
-  return isAbsent(appKey) ? "public" : "appKey";
+function presentedAccess(credentials: PresentedCredentials): Exchange["access"] {
+  if (sessionCredentials(credentials).length > 0) return "session";
+  return isAbsent(credentials.appKey) ? "public" : "appKey";
 }
 
 /** The session of the single presented credential. With several credentials, no session is chosen. */
@@ -68,18 +74,11 @@ function referenceOf(
   { credentials, database, origin }: Exchange,
   reader: CredentialReader,
 ): SessionReference | null | Promise<SessionReference | null> {
-  const { sessionId, authorization, secureToken } = credentials;
-  if ([sessionId, authorization, secureToken].filter((each) => !isAbsent(each)).length !== 1) return null;
-  const [id, jwt, token] = [single(sessionId), single(authorization), single(secureToken)];
-  if (id !== null && !isAbsent(sessionId)) return reader.sessionId(id);
-  if (jwt !== null && !isAbsent(authorization)) return reader.authorization(database, jwt, origin.network);
-  if (token !== null && !isAbsent(secureToken)) return reader.secureToken(database, token);
-  return null;
-}
-
-/** The value of a header without conflicting duplicates. */
-function single({ value, conflict }: CredentialHeader): string | null {
-  return conflict ? null : value;
+  const [given, ...others] = sessionCredentials(credentials);
+  if (given === undefined || others.length > 0 || given.value === null || given.conflict) return null;
+  if (given === credentials.sessionId) return reader.sessionId(given.value);
+  if (given === credentials.authorization) return reader.authorization(database, given.value, origin.network);
+  return reader.secureToken(database, given.value);
 }
 
 /** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */
@@ -94,7 +93,8 @@ export const checkAppKey: Step = (exchange, { listedOrigins }) => {
 
 /** On a session route, requires exactly one valid credential in its own header. */
 export const checkSession: Step = (exchange, { settings }) => {
-  if (exchange.access !== "session") return;
+  // A session is found for exactly one credential.
+  if (exchange.access !== "session" || exchange.admission.session !== null) return;
   const { sessionId, authorization, secureToken } = exchange.credentials;
   const presented = [sessionId, authorization, secureToken].filter(({ value }) => value !== null);
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
@@ -108,9 +108,9 @@ function missingCode({ request }: Exchange, { missingCredential }: HttpSettings)
   return encrypted && missingCredential === 200 ? 202 : missingCredential;
 }
 
-/** Throws 340 if an enrolment session calls a route that it does not allow. */
-export const checkEnrolment: Step = ({ access, admission: { session }, route }) => {
-  if (access === "session" && session?.enrolling === true && route.enrolling !== true)
+/** Throws 340 in an enrolment session. */
+export const checkEnrolment: Step = ({ access, admission: { session } }) => {
+  if (access === "session" && session?.enrolling === true)
     throw explained(new ServiceError(340), {
       asked: requestChecks.enrolment,
       found: "No: the session is only for the set-up of a second factor. Then the user logs in again.",

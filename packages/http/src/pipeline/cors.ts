@@ -60,7 +60,6 @@ function preflightHeaders(origin: string, { corsAllowedHeaders }: HttpSettings):
 
 /** Answers a preflight if any app key of the database lists the origin. Otherwise throws 305. */
 export const answerPreflight: Step = async (exchange, { listedOrigins, settings }) => {
-  if (!exchange.isPreflight) return;
   const origin = exchange.request.headers.origin as string;
   if (!(await listedOrigins.ask(exchange.database, origin))) throw new ServiceError(305);
   await writePreflight(exchange, origin, settings);

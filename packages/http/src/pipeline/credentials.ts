@@ -26,6 +26,14 @@ export function sessionEndedCode({ authorization, secureToken }: PresentedCreden
   return isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203;
 }
 
+/** The headers that name a session and are not blank. */
+export function sessionCredentials(presented: PresentedCredentials): readonly CredentialHeader[] {
+  const given: CredentialHeader[] = [];
+  for (const each of [presented.sessionId, presented.authorization, presented.secureToken])
+    if (!isAbsent(each)) given.push(each);
+  return given;
+}
+
 const absent: CredentialHeader = { value: null, conflict: false };
 
 /** Reads credential headers from the raw list, because Node joins or drops duplicates. */

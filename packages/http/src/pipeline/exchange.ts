@@ -75,7 +75,7 @@ export class Exchange {
   answered: NamedObject = {};
   /** Set by `handle`: the failure behind a redirect. */
   failure: unknown = undefined;
-  /** The check that refused the request. */
+  /** The latest check; of a request that failed, the one that refused it. */
   check: RequestCheck | null = null;
 
   /** Whether the request has a live session. */
@@ -102,6 +102,7 @@ export interface PipelineParts {
   readonly services: Services;
   readonly databases: DatabaseDirectory;
   readonly matcher: RouteMatcher;
+  readonly steps: ReadonlyMap<Route, RouteSteps>;
   readonly digests: Digests;
   readonly credentialReader: CredentialReader;
   readonly traffic: ChannelTraffic;
@@ -119,3 +120,16 @@ export interface PipelineParts {
 
 /** One check or action. Throws a `ServiceError` to reject the request. */
 export type Step = (exchange: Exchange, parts: PipelineParts) => void | Promise<void>;
+
+/** A step, and the check that explains its refusal. Without a database there is no explanation. */
+export type CheckedStep = readonly [check: RequestCheck | null, step: Step];
+
+/** The steps of the requests of one route, in order. */
+export interface RouteSteps {
+  /** Until the caller is known. */
+  readonly caller: readonly CheckedStep[];
+  /** Those that follow in a secure session, whose messages are encrypted. */
+  readonly secure: readonly CheckedStep[];
+  /** Those that follow for any other caller. */
+  readonly plain: readonly CheckedStep[];
+}

@@ -12,20 +12,22 @@ import {
 import type { DatabaseDirectory, DatabaseEntry } from "../server/http-settings.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 
-/** Throws 304 unless the path matches a route of a configured alias. */
-export const findPath: Step = (exchange, { settings, databases, matcher }) => {
+/** Throws 304 unless the path matches a route of a configured alias, or the key set. */
+export function findPath(exchange: Exchange, { settings, databases, matcher }: PipelineParts): void {
   const target = originForm(exchange.request.url ?? "/");
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
   exchange.queryString = mark === -1 ? "" : target.slice(mark + 1);
 
-  const segments = withoutBase(pathSegments(path), settings.basePath);
-  if (segments === null) throw new ServiceError(304);
-  const found = matchAlias(segments, databases, matcher);
-  if (found === null) throw new ServiceError(304);
-  exchange.alias = found.alias;
-  exchange.matched = found.matched;
-};
+  const segments = pathSegments(path);
+  const below = withoutBase(segments, settings.basePath);
+  const found = below === null ? null : matchAlias(below, databases, matcher);
+  if (found !== null) {
+    exchange.alias = found.alias;
+    exchange.matched = found.matched;
+  } else if (isKeySet(segments) || isKeySet(below)) exchange.matched = keySet;
+  else throw new ServiceError(304);
+}
 
 function matchAlias(
   segments: readonly string[],
@@ -59,7 +61,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /** Throws 305 with `Allow` unless the path supports the method. A preflight passes. */
-export const findMethod: Step = (exchange) => {
+export function findMethod(exchange: Exchange): void {
   const methods = exchange.matched?.methods ?? new Map();
   const route = methods.get(exchange.request.method ?? "");
   if (route !== undefined) {
@@ -69,15 +71,15 @@ export const findMethod: Step = (exchange) => {
   exchange.answerHeaders["Allow"] = [...methods.keys()].join(", ");
   exchange.isPreflight = isPreflight(exchange.request);
   if (!exchange.isPreflight) throw new ServiceError(305);
-};
+}
 
 /** Throws 705 if the alias has no storage settings. */
-export const findDatabase: Step = (exchange, { databases, requests }) => {
+export function findDatabase(exchange: Exchange, { databases, requests }: PipelineParts): void {
   const database = databases.get(exchange.alias ?? "");
   if (!database) throw new ServiceError(705);
   exchange.database = database;
   exchange.use = requests.enter(database);
-};
+}
 
 /** Cache lifetime in seconds of a complete and an incomplete key set. */
 const maxAge = { complete: 60, incomplete: 5 };
@@ -86,18 +88,15 @@ export const keySetPath = "/.well-known/jwks.json";
 
 export const keySetType = "application/jwk-set+json";
 
-/** Whether a request is for the key set, at the root of the server or below its base path. */
-export function asksForKeySet({ url = "" }: { readonly url?: string | undefined }, basePath: string): boolean {
-  if (!url.includes("well-known")) return false;
-  const segments = pathSegments(originForm(url).split("?", 1)[0] ?? "");
-  return [segments, withoutBase(segments, basePath)].some(
-    (each) => each !== null && `/${each.join("/")}` === keySetPath,
-  );
+/** The path of the key set, at the root of the server or below its base path. */
+export const keySet: MatchedPath = { pattern: keySetPath, methods: new Map(), parameters: new Map() };
+
+function isKeySet(segments: readonly string[] | null): boolean {
+  return segments !== null && `/${segments.join("/")}` === keySetPath;
 }
 
 /** Throws 305 unless the method is `GET`. */
 export const findKeySetMethod: Step = (exchange) => {
-  exchange.matched = { pattern: keySetPath, methods: new Map(), parameters: new Map() };
   if (exchange.request.method === "GET") return;
   exchange.answerHeaders["Allow"] = "GET";
   throw new ServiceError(305);

@@ -15,14 +15,17 @@ import { contextOf, whenDisconnected } from "./request-context.ts";
 export const handle: Step = async (exchange, parts) => {
   const { settings } = parts;
   const { route, request, body, query, matched } = exchange;
+  const { [headerNames.ifMatch]: ifMatch } = request.headers;
   const input: RouteInput = {
     body,
     query,
     settings,
     appKeyDigest: exchange.appKeyDigest,
     parameter: (name) => matched?.parameters.get(name) ?? "",
-    expectedVersions: parseIfMatch(request.headers[headerNames.ifMatch]),
-    language: mailLanguage(request.headers[headerNames.acceptLanguage]),
+    expectedVersions: ifMatch === undefined ? null : parseIfMatch(ifMatch),
+    get language() {
+      return mailLanguage(request.headers[headerNames.acceptLanguage]);
+    },
     stream: exchange.stream,
     header: (name) => {
       const value = request.headers[name];

@@ -21,8 +21,7 @@ export const limitRate: Step = (exchange) => {
 
 /** Counts a preflight, which has no app key. Throws 800 beyond the rate of the address. */
 export const limitPreflight: Step = (exchange) => {
-  const { database, isPreflight } = exchange;
-  if (!isPreflight) return;
+  const { database } = exchange;
   const limits = database.limits.latest({ r: database.storage.repositories });
   const count = ({ rates }: EffectiveLimits): void | Promise<void> =>
     rates === null ? undefined : countRequest(countedRequest(exchange, null), rates);

@@ -1,28 +1,29 @@
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
-import { ServiceError } from "@sallyport/storage";
-import { type RequestCheck } from "@sallyport/core";
+import { type Channel, type Digest, ServiceError } from "@sallyport/storage";
+import type { RequestCheck } from "@sallyport/core";
 import { parseBody, parseForm, parseJson } from "../body/json.ts";
 import { bodyLimitOf, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";
-import { formFields, parseQuery } from "../routing/query-string.ts";
+import type { Route } from "../routes/route.ts";
+import { formFields, hasOtherParameters, parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { checkAdministrator, checkProof } from "./administration.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
 import { admitOrigin, answerPreflight } from "./cors.ts";
-import type { Exchange, PipelineParts, Step } from "./exchange.ts";
-import { answerKeySet, asksForKeySet, findDatabase, findKeySetMethod, findMethod, findPath } from "./find-route.ts";
+import type { CheckedStep, Exchange, PipelineParts, RouteSteps, Step } from "./exchange.ts";
+import { answerKeySet, findDatabase, findKeySetMethod, findMethod, findPath, keySet } from "./find-route.ts";
 import { handle } from "./handle.ts";
 import { limitPreflight, limitRate } from "./limit-rate.ts";
 import { SecureExchange } from "./secure-exchange.ts";
 
 /** Throws 699 for requests that Node's parser accepts against RFC 9110 or 9112. The connection is closed. */
-const checkMessage: Step = ({ request, connection }) => {
+function checkMessage({ request, connection }: Exchange): void {
   const fault = faultOf(request);
   if (fault === null) return;
   connection.end();
   throw new ServiceError(699, { detail: fault });
-};
+}
 
 /** Violation in the head of a request; `null` if there is none. */
 export function faultOf(request: IncomingMessage): string | null {
@@ -60,17 +61,27 @@ const requireSecureTransport: Step = ({ access, origin }, { settings }) => {
   }
 };
 
+interface SecureSession {
+  readonly digest: Digest;
+  readonly channel: Channel;
+}
+
+/** The secure session of an admitted request; `null` for any other caller. */
+function secureSession({ admission, session }: Exchange): SecureSession | null {
+  const channel = admission.session?.channel;
+  return channel === undefined || session === null ? null : { digest: session.digest, channel };
+}
+
 /**
  * Encrypts all later responses of a secure session. A log-out also works if the session key cannot be unwrapped (314).
  * Its response is then not encrypted.
  */
 const openChannel: Step = (exchange, { traffic }) => {
-  const { database, admission, session } = exchange;
-  const channel = admission.session?.channel;
-  if (channel === undefined || session === null) return;
-  return traffic.open(database, session.digest, channel).then(
+  const { database } = exchange;
+  const { digest, channel } = secureSession(exchange) as SecureSession;
+  return traffic.open(database, digest, channel).then(
     (open) => {
-      exchange.channel = new SecureExchange(traffic, open, database, session.digest);
+      exchange.channel = new SecureExchange(traffic, open, database, digest);
     },
     (error: unknown) => {
       if (exchange.route.effect !== "endsSession" || !(error instanceof ServiceError) || error.code !== 314)
@@ -97,7 +108,8 @@ const cheapToParse = 8 * 1024;
  */
 const parseInput: Step = (exchange, { budget, settings }) => {
   const { access, bytes, origin, route, queryString } = exchange;
-  if (settings.debugMessages) exchange.hint = unknownParameters(route.query, queryString);
+  if (settings.debugMessages && route.query !== undefined && hasOtherParameters(route.query, queryString))
+    exchange.hint = unknownParameters(route.query, queryString);
   if (access === "session" || bytes.length <= cheapToParse) return parseAll(exchange);
   return budget.spend(origin.network, () => parseAll(exchange));
 };
@@ -106,7 +118,7 @@ function parseAll(exchange: Exchange): void {
   const { route, bytes, channel, queryString } = exchange;
   if (route.body?.form !== undefined) {
     exchange.body = parseForm(route.body, Object.fromEntries(formFields(bytes)));
-  } else {
+  } else if (bytes.length > 0 || route.body !== undefined) {
     // A body that the route ignores must still be valid JSON.
     const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
     exchange.body = parseBody(route.body?.json === undefined ? undefined : route.body, given);
@@ -114,57 +126,92 @@ function parseAll(exchange: Exchange): void {
   exchange.query = parseQuery(route.query, queryString);
 }
 
-/** A step, and the check that explains its refusal. Without a database there is no explanation. */
-type CheckedStep = readonly [check: RequestCheck | null, step: Step];
+/** A step, the check that explains its refusal, and the requests that need it. Default: all. */
+type PlannedStep = readonly [check: RequestCheck, step: Step, isNeeded?: (route: Route, isSecure: boolean) => boolean];
 
-/** The steps of every request, in order. The first error decides the response. */
-const steps: readonly CheckedStep[] = [
-  [null, checkMessage],
-  [null, findPath],
-  [null, findMethod],
-  [null, findDatabase],
+const mayHaveSession = ({ access }: Route): boolean => access === "session" || access === "optional";
+const mayHaveSecrets = ({ access }: Route): boolean => access !== "public" && access !== "appKey";
+const inSecureSession = (_route: Route, isSecure: boolean): boolean => isSecure;
+/** In a secure session every body is read, because it is encrypted. */
+const mayHaveBody = ({ body }: Route, isSecure: boolean): boolean =>
+  isSecure || (body !== undefined && body.stream === undefined);
+
+/** The steps until the caller is known, in order. The first error decides the response. */
+const callerSteps: readonly PlannedStep[] = [
   ["capacity", shedLoad],
-  ["rate", limitPreflight],
-  ["preflight", answerPreflight],
   ["service", admit],
   ["appKey", checkAppKey],
   ["rate", limitRate],
-  ["transport", requireSecureTransport],
-  ["session", checkSession],
-  ["session", checkAdministrator],
-  ["channel", openChannel],
-  ["enrolment", checkEnrolment],
-  ["enrolment", checkProof],
-  ["contentType", checkContentType],
-  ["body", readBody],
-  ["message", openMessage],
-  ["body", openStream],
+  ["transport", requireSecureTransport, mayHaveSecrets],
+  ["session", checkSession, mayHaveSession],
+  ["session", checkAdministrator, ({ administration }) => administration],
+];
+
+/** The steps that follow. */
+const operationSteps: readonly PlannedStep[] = [
+  ["channel", openChannel, inSecureSession],
+  ["enrolment", checkEnrolment, (route) => mayHaveSession(route) && route.enrolling !== true],
+  ["enrolment", checkProof, ({ proof }) => proof === true],
+  ["contentType", checkContentType, mayHaveBody],
+  ["body", readBody, mayHaveBody],
+  ["message", openMessage, inSecureSession],
+  ["body", openStream, ({ body }) => body?.stream !== undefined],
   ["fields", parseInput],
   ["operation", handle],
 ];
 
+/** The steps of the requests of each route. A request takes no step that its route cannot need. */
+export function stepsOfRoutes(routes: readonly Route[]): ReadonlyMap<Route, RouteSteps> {
+  const needed = (steps: readonly PlannedStep[], route: Route, isSecure: boolean): readonly CheckedStep[] =>
+    steps.flatMap(([check, step, isNeeded]) => (isNeeded?.(route, isSecure) === false ? [] : [[check, step]]));
+  return new Map(
+    routes.map((route) => [
+      route,
+      {
+        caller: needed(callerSteps, route, false),
+        plain: needed(operationSteps, route, false),
+        secure: needed(operationSteps, route, true),
+      },
+    ]),
+  );
+}
+
+const preflightSteps: readonly CheckedStep[] = [
+  ["capacity", shedLoad],
+  ["rate", limitPreflight],
+  ["preflight", answerPreflight],
+];
+
 /** The key set belongs to no database and needs no app key. */
 const keySetSteps: readonly CheckedStep[] = [
-  [null, checkMessage],
   [null, findKeySetMethod],
   [null, shedLoad],
   [null, answerKeySet],
 ];
 
-/** Runs the steps until the response is written. */
+/** Takes steps until one fails. The last one writes the response. */
+async function take(steps: readonly CheckedStep[], exchange: Exchange, parts: PipelineParts): Promise<void> {
+  for (const [check, step] of steps) {
+    exchange.check = check;
+    const pending = step(exchange, parts);
+    if (pending !== undefined) await pending;
+  }
+}
+
+/** Finds out what a request is for, then takes the steps of its kind. */
 export async function runPipeline(exchange: Exchange, parts: PipelineParts): Promise<void> {
-  const toTake = asksForKeySet(exchange.request, parts.settings.basePath) ? keySetSteps : steps;
-  let current: CheckedStep | undefined;
   try {
-    for (current of toTake) {
-      const pending = current[1](exchange, parts);
-      if (pending !== undefined) await pending;
-      if (exchange.response.headersSent) return;
-    }
+    checkMessage(exchange);
+    findPath(exchange, parts);
+    if (exchange.matched === keySet) return await take(keySetSteps, exchange, parts);
+    findMethod(exchange);
+    findDatabase(exchange, parts);
+    if (exchange.isPreflight) return await take(preflightSteps, exchange, parts);
+    const { caller, plain, secure } = parts.steps.get(exchange.route) as RouteSteps;
+    await take(caller, exchange, parts);
+    await take(secureSession(exchange) === null ? plain : secure, exchange, parts);
   } catch (error) {
-    if (await admitOrigin(exchange, error, parts)) return;
-    exchange.check = current?.[0] ?? null;
-    throw error;
+    if (!(await admitOrigin(exchange, error, parts))) throw error;
   } finally {
     exchange.stream?.close();
   }

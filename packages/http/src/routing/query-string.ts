@@ -35,6 +35,12 @@ function packedParameters(query: string): URLSearchParams[] {
   return new URLSearchParams(query).getAll(packed).map((text) => new URLSearchParams(unpacked(text) ?? ""));
 }
 
+/** Whether a query string has other parameters than those of the schema, or packed ones. */
+export function hasOtherParameters({ shape }: NonNullable<Route["query"]>, query: string): boolean {
+  for (const name of new URLSearchParams(query).keys()) if (!Object.hasOwn(shape, name)) return true;
+  return false;
+}
+
 /** The names of all parameters, including packed ones. */
 export function parameterNames(query: string): string[] {
   const names = [...new URLSearchParams(query).keys()].filter((name) => name !== packed);
@@ -52,18 +58,14 @@ export function formFields(form: Uint8Array): ReadonlyMap<string, string> {
 
 /** `names`: the parameters to collect; all by default. */
 function collect(query: string, into: Map<string, string>, names?: ReadonlySet<string>): void {
-  for (const [name, value] of parametersOf(query)) {
+  // `URLSearchParams` would replace bytes that are not UTF-8.
+  if (beyondAscii.test(query)) for (const [bytes] of query.matchAll(escapedBytes)) requireUtf8(bytes);
+  for (const [name, value] of new URLSearchParams(query)) {
     if (names?.has(name) === false) continue;
     const known = into.get(name);
     if (known !== undefined && known !== value) throw new ServiceError(307, { detail: "A parameter is given twice." });
     into.set(name, value);
   }
-}
-
-/** The parameters of a query string. `URLSearchParams` would replace bytes that are not UTF-8. */
-function parametersOf(query: string): URLSearchParams {
-  if (beyondAscii.test(query)) for (const [bytes] of query.matchAll(escapedBytes)) requireUtf8(bytes);
-  return new URLSearchParams(query);
 }
 
 const beyondAscii = /%[89a-f]/i;

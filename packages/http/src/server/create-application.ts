@@ -13,7 +13,7 @@ import { type Operations, type OperationsAnswer, operationsAnswer, writeOperatio
 import { OriginResolver } from "../client-origin.ts";
 import { idleTimeoutOf } from "../pipeline/administration.ts";
 import { serverCorsHeaders } from "../pipeline/cors.ts";
-import { faultOf, runPipeline } from "../pipeline/pipeline.ts";
+import { faultOf, runPipeline, stepsOfRoutes } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
 import { ListedOrigins } from "../pipeline/listed-origins.ts";
 import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
@@ -24,7 +24,10 @@ import { RouteMatcher } from "../routing/route-matcher.ts";
 import { type ItemRecord, requestIdOf, type RequestObserver, type TrafficRecorder } from "./http-settings.ts";
 
 export interface ApplicationParts
-  extends Omit<PipelineParts, "matcher" | "load" | "requests" | "incompleteBodies" | "transfers" | "listedOrigins"> {
+  extends Omit<
+    PipelineParts,
+    "matcher" | "steps" | "load" | "requests" | "incompleteBodies" | "transfers" | "listedOrigins"
+  > {
   readonly routes: readonly Route[];
   readonly operations: Operations;
   /** `null` disables the page at `/docs`. */
@@ -72,7 +75,9 @@ export function createApplication(parts: ApplicationParts): Application {
   const matcher = new RouteMatcher(parts.routes);
   const refusals = new Refusals(parts.routes);
   const listedOrigins = new ListedOrigins();
-  const pipeline: PipelineParts = { ...parts, load, requests, matcher, incompleteBodies, transfers, listedOrigins };
+  const steps = stepsOfRoutes(parts.routes);
+  const shared = { load, requests, incompleteBodies, transfers, listedOrigins };
+  const pipeline: PipelineParts = { ...parts, ...shared, matcher, steps };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
