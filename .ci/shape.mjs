@@ -19,7 +19,7 @@ const bounds = {
   "methods of the repositories": 75,
   "methods of the kernel of storages": 15,
   "source files of storage-knex": 118,
-  "contexts of core that need each other": 1,
+  "parts of folders that need each other": 0,
   "places of mutants that are gone": 0,
   "settings of the server": 165,
 };
@@ -69,31 +69,30 @@ function kernelMethods() {
   return sum(Array.from(bodies, ([, body]) => Array.from(body.matchAll(/^ {2}\w+[(<]/gm)).length));
 }
 
-/** The size of the largest cycle of contexts, the folders below `src` of the core. */
-function knot() {
-  const contextOf = (path) => relative(core, path).split("/");
+/** Folders whose parts, folders and files, form a directed graph. In a package of several floors, so do those of each folder. */
+const floors = [core, ...["http"].flatMap((name) => foldersBelow(join(root, "packages", name, "src")))];
+
+function foldersBelow(folder) {
+  const inside = [...sources.keys()].map(dirname).filter((path) => path.startsWith(folder));
+  return [...new Set([folder, ...inside.flatMap((path) => [path, dirname(path)])])];
+}
+
+/** The parts of a folder that need each other: imports between them run up and down. */
+function knot(folder) {
+  const partOf = (path) => (path.startsWith(`${folder}/`) ? relative(folder, path).split("/")[0] : null);
   const needs = new Map();
   for (const path of sources.keys()) {
-    if (!path.startsWith(core) || contextOf(path).length < 2) continue;
-    const [context] = contextOf(path);
-    const known = needs.get(context) ?? needs.set(context, new Set()).get(context);
-    for (const other of importsOf(path))
-      if (other.startsWith(core) && contextOf(other).length > 1) known.add(contextOf(other)[0]);
+    const part = partOf(path);
+    const others = importsOf(path).map(partOf);
+    if (part !== null) needs.set(part, [...(needs.get(part) ?? []), ...others.filter((each) => each !== part)]);
   }
-  const reach = (from) => {
-    const seen = new Set();
-    const open = [from];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      for (const each of needs.get(next) ?? []) if (!seen.has(each)) open.push((seen.add(each), each));
-    }
+  const reach = (from, seen = new Set()) => {
+    for (const each of needs.get(from) ?? []) if (!seen.has(each)) reach(each, seen.add(each));
     return seen;
   };
-  const reached = new Map(Array.from(needs.keys(), (context) => [context, reach(context)]));
-  const sizes = Array.from(
-    reached,
-    ([context, others]) => [...others].filter((other) => reached.get(other)?.has(context)).length,
-  );
-  return Math.max(...sizes);
+  const tied = [...needs.keys()].filter((part) => reach(part).has(part));
+  if (tied.length > 0) console.error(`${relative(root, folder)}: ${tied.join(", ")} need each other.`);
+  return tied.length;
 }
 
 /** The number of rows of fields in the reference of the configuration. */
@@ -112,7 +111,7 @@ const figures = {
   "methods of the repositories": methods,
   "methods of the kernel of storages": kernelMethods(),
   "source files of storage-knex": [...sources.keys()].filter((path) => path.includes("/packages/storage-knex/")).length,
-  "contexts of core that need each other": knot(),
+  "parts of folders that need each other": sum(floors.map(knot)),
   "places of mutants that are gone": [...Object.values(areas).flat(), ...reference].filter(
     (place) => !existsSync(join(root, place)),
   ).length,

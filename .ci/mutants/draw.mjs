@@ -5,7 +5,7 @@ export const areas = {
   gate: ["packages/core/src/access/gate", "packages/core/src/access/sessions", "packages/http/src/pipeline/admit.ts"],
   "secure mode": [
     "packages/core/src/access/channels",
-    "packages/http/src/pipeline/secure-exchange.ts",
+    "packages/http/src/exchange/secure-exchange.ts",
     "packages/crypto/src/channels",
   ],
   rights: [

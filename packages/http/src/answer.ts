@@ -1,19 +1,12 @@
-import { onlyReads } from "@sallyport/contract";
+import type { IncomingMessage } from "node:http";
+import { formatEncryptedHeader, onlyReads } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { acceptedCoding, compressed, compressedFrom } from "./compression.ts";
-import { discardRest } from "./files/discard-rest.ts";
-import type { Exchange } from "./pipeline/exchange.ts";
-import { SessionWatch } from "./pipeline/session-watch.ts";
-import type { Route } from "./routes/route.ts";
-
-/** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
-export const fixedHeaders = {
-  "Content-Type": "application/json; charset=utf-8",
-  "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
-};
+import { failureText, fixedHeaders, successText } from "./envelope.ts";
+import { cookieHeader } from "./exchange/credentials.ts";
+import type { Exchange } from "./exchange/exchange.ts";
+import { SessionWatch } from "./exchange/session-watch.ts";
+import { JsonText, type Route, type Success } from "./route.ts";
 
 /**
  * Writes an envelope, encrypted in a secure session. Only responses to unparsed requests bypass it. Throws 706 for a
@@ -55,6 +48,29 @@ export function writeCompressible(exchange: Exchange, status: number, text: stri
   };
   const bytes = compressed(Buffer.from(text), coding);
   return bytes instanceof Promise ? bytes.then(write) : write(bytes);
+}
+
+/** Writes the success of a use case. */
+export async function writeSuccess(exchange: Exchange, success: Success): Promise<void> {
+  const { version, location, cookie, seal } = success;
+  exchange.discardsRest = isStreamed(exchange) && !exchange.request.complete;
+  if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
+  if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
+  if (location !== undefined) exchange.answerHeaders["Location"] = location;
+  const envelope = successText(success, exchange.hint);
+  if (seal === undefined) {
+    const status = location === undefined ? 200 : 302;
+    const { data } = success;
+    return data instanceof JsonText && !data.isCompressible
+      ? writeAnswer(exchange, status, envelope)
+      : writeCompressible(exchange, status, envelope);
+  }
+  const sealed = await seal(Buffer.from(envelope));
+  Object.assign(exchange.answerHeaders, {
+    "Content-Type": "text/plain; charset=utf-8",
+    Encrypted: formatEncryptedHeader(),
+  });
+  writeAnswer(exchange, 200, sealed);
 }
 
 /** The strong entity tag of a representation in a coding, which differs from that of the plain one (RFC 9110). */
@@ -108,4 +124,73 @@ function sendSlices(exchange: Exchange, bytes: Buffer): void {
   };
   response.on("drain", send);
   send();
+}
+
+/** Bytes of a refused body that are read, so that the client can read its answer. More cost more than a new connection. */
+const readToTheEnd = 8 * 1024 * 1024;
+
+/** Destroys the connection if the rest of a refused body exceeds `readToTheEnd`. */
+function limitRest(request: IncomingMessage): void {
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > readToTheEnd) request.socket.destroy();
+  });
+}
+
+/** Milliseconds for them. */
+const discardTime = 5_000;
+
+/**
+ * Reads and discards the rest of a body, then calls back. Destroys the connection if the rest is too long or too slow,
+ * because it would be read as the next request.
+ */
+function discardRest({ request, response, connection }: Exchange, answered: () => void): void {
+  let length = 0;
+  const destroy = () => {
+    answered();
+    request.socket.destroySoon();
+  };
+  const late = setTimeout(destroy, discardTime);
+  const end = () => {
+    clearTimeout(late);
+    answered();
+  };
+  connection.onBrokenBody(destroy);
+  request.on("data", (piece: Buffer) => {
+    length += piece.length;
+    if (length > readToTheEnd) destroy();
+  });
+  request.once("end", end);
+  response.once("close", () => clearTimeout(late));
+  request.resume();
+}
+
+/** Whether the body belongs to a route that reads it as a stream. Before the route is known it does not. */
+function isStreamed({ route }: { readonly route?: Route }): boolean {
+  return route?.body?.stream !== undefined;
+}
+
+/** Whether the client waits for 100 (Continue). After another answer it may send the body or the next request. */
+function awaitsContinue({ request, stream }: Exchange): boolean {
+  return request.headers.expect !== undefined && stream?.hasBegun() !== true;
+}
+
+/** Answers a request with a failure. All failures of parsed requests are written here. */
+export function writeFailure(exchange: Exchange, failure: ServiceError, debugMessages: boolean): void {
+  const { answerHeaders, request, connection } = exchange;
+  // Every 503 has a `Retry-After`.
+  const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 1 : undefined);
+  if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
+  if (failure.restartsSync === true) answerHeaders["Sync-Restart"] = "1";
+  if (!exchange.hasBegun) answerHeaders["Not-Executed"] = "1";
+  const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
+  if (request.complete) {
+    // Nothing is left to read.
+  } else if (isStreamed(exchange)) {
+    exchange.discardsRest = failure.code !== 699 && !awaitsContinue(exchange);
+    if (!exchange.discardsRest) connection.end();
+  } else if (endless) connection.end();
+  else if (!connection.isEnding) limitRest(request);
+  writeAnswer(exchange, failure.status, failureText(failure, debugMessages, exchange.hint));
 }

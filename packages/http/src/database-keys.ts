@@ -1,5 +1,9 @@
 import type { KeyRings, PublicJwk } from "@sallyport/core";
-import type { DatabaseDirectory, DatabaseEntry } from "./server/http-settings.ts";
+import type { DatabaseDirectory, DatabaseEntry } from "./http-settings.ts";
+
+export const keySetPath = "/.well-known/jwks.json";
+
+export const keySetType = "application/jwk-set+json";
 
 /** The public keys that verify the tokens of all databases. */
 export interface KeySet {

@@ -9,7 +9,7 @@ import { DatabaseKeys } from "./database-keys.ts";
 import { EventLoopDelay, LoadGauge } from "./load-gauge.ts";
 import type { Item } from "./multi/item.ts";
 import { inGroups } from "./multi/run-items.ts";
-import { presentedCredentials } from "./pipeline/credentials.ts";
+import { presentedCredentials } from "./exchange/credentials.ts";
 import { mailLanguage } from "./pipeline/handle.ts";
 import { playgroundPage } from "./playground/playground-pages.ts";
 import { queryParameters } from "./routing/query-string.ts";

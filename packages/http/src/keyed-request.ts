@@ -7,8 +7,8 @@ import {
   executeOnceApart,
   executeOnce,
 } from "@sallyport/core";
-import type { Exchange } from "./pipeline/exchange.ts";
-import type { Route, RouteHandler, Served, Success } from "./routes/route.ts";
+import type { Exchange } from "./exchange/exchange.ts";
+import type { Route, RouteHandler, Served, Success } from "./route.ts";
 
 const keyForm = /^[\x20-\x7e]{1,128}$/;
 

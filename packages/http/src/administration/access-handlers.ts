@@ -16,7 +16,7 @@ import {
   giveProof,
 } from "@sallyport/core";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { requiredVersions, timeText } from "./answers.ts";
 
 /** Log-in, log-out and proof of administrators. */

@@ -1,5 +1,5 @@
 import { administrationOperations } from "@sallyport/contract";
-import { type Route, routesOf } from "../routes/route.ts";
+import { type Route, routesOf } from "../route.ts";
 import { accessHandlers, administrationDescriptionHandlers, maintenanceHandlers } from "./access-handlers.ts";
 import { applicationHandlers } from "./application-handlers.ts";
 import { administeredCustomUserHandlers } from "./custom-user-handlers.ts";

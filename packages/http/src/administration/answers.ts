@@ -1,5 +1,5 @@
 import { type PageRequest, ServiceError } from "@sallyport/storage";
-import type { RouteInput } from "../routes/route.ts";
+import type { RouteInput } from "../route.ts";
 
 /** The versions of `If-Match`. Throws 307 without the header and for `*`: a replacement names what it replaces. */
 export function requiredVersions({ expectedVersions }: Pick<RouteInput, "expectedVersions">) {

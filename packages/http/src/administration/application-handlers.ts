@@ -11,7 +11,7 @@ import {
   createAppKey,
   createApplication,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { pageData, requiredVersions } from "./answers.ts";
 
 /** App keys and app names. */

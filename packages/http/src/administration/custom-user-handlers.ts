@@ -13,7 +13,7 @@ import {
   addCustomUser,
   setCustomPassword,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { pageData, requiredVersions } from "./answers.ts";
 import { shownFactor } from "./user-handlers.ts";
 

@@ -17,7 +17,7 @@ import {
   waitingMail,
   examineDatabase,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { requiredVersions, timeText } from "./answers.ts";
 
 /** The rights of classes. */

@@ -1,6 +1,6 @@
 import type { limitOperations } from "@sallyport/contract";
 import { administeredLimits, changeLimits } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { requiredVersions } from "./answers.ts";
 
 /** The limits of sessions and request rates. */

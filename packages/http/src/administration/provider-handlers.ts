@@ -8,7 +8,7 @@ import {
   registerProvider,
   unregisterProvider,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { pageData, requiredVersions, timeText } from "./answers.ts";
 
 /** Identity providers, and linked accounts. */

@@ -1,6 +1,6 @@
 import type { refusalOperations } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { timeText } from "./answers.ts";
 import { explainRefusal } from "@sallyport/core";
 

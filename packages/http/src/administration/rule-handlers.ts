@@ -13,7 +13,7 @@ import {
   removeDevice,
   ruleSubject,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { pageData, timeText } from "./answers.ts";
 
 const keyOf = ({ id }: { readonly id: string }) => id;

@@ -1,7 +1,7 @@
 import type { auditOperations, liveSessionOperations } from "@sallyport/contract";
 import type { AuditEventType, RecordedAuditEvent } from "@sallyport/storage";
 import { type AdministeredSession, endSession, endSessionsOfUser, listSessions, readAudit } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { pageData, timeText } from "./answers.ts";
 
 /** Live sessions. */

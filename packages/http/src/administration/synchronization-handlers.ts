@@ -8,7 +8,7 @@ import {
   switchSync,
   explainAbsence,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { requiredVersions } from "./answers.ts";
 
 /** The switch and the schemas of synchronization, and missing objects. */

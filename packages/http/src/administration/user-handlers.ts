@@ -15,7 +15,7 @@ import {
   createGroup,
   changeGroup,
 } from "@sallyport/core";
-import type { Handlers } from "../routes/route.ts";
+import type { Handlers } from "../route.ts";
 import { pageData, requiredVersions } from "./answers.ts";
 
 /** Database users and user groups. */

@@ -3,11 +3,10 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import { ServiceError } from "@sallyport/storage";
-import { fixedHeaders } from "../answer.ts";
 import type { OriginResolver } from "../client-origin.ts";
-import { failureText } from "../envelope.ts";
+import { failureText, fixedHeaders } from "../envelope.ts";
 import { type BudgetBounds, NetworkBudget } from "../load-gauge.ts";
-import type { RequestObserver } from "../server/http-settings.ts";
+import type { RequestObserver } from "../http-settings.ts";
 import { Connection } from "./connection.ts";
 
 interface ConnectionRules {

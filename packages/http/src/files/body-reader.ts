@@ -1,15 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/storage";
 import type { Connection } from "../connections/connection.ts";
+import type { Pace } from "../http-settings.ts";
 import { turn } from "./turns.ts";
-
-/** Bounds of a client that sends or receives a file. Only the time that the server waits for the client counts. */
-export interface Pace {
-  /** Milliseconds without progress of the client. Also the time before `minRate` applies. */
-  readonly silence: number;
-  /** Bytes per second, on average. */
-  readonly minRate: number;
-}
 
 /** Milliseconds that a server may have waited in all for a client that has sent or received this many bytes. */
 export function allowedWait({ silence, minRate }: Pace, bytes: number): number {

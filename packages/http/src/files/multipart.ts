@@ -6,7 +6,7 @@ import { type IncomingFile } from "@sallyport/core";
 import busboy from "busboy";
 import type { Request, Response } from "express";
 import multer from "multer";
-import type { StreamedBody } from "./streamed-body.ts";
+import type { StreamedBody } from "../route.ts";
 
 const limits = { files: 1, fields: 10, parts: 20, fieldSize: 4_096, headerPairs: 20 };
 

@@ -1,9 +1,9 @@
 import { headerNames, type StreamBody, streamTypes } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
-import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
-import { SessionWatch } from "../pipeline/session-watch.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
+import { SessionWatch } from "../exchange/session-watch.ts";
 import { BodyReader } from "./body-reader.ts";
-import type { StreamedBody } from "./streamed-body.ts";
+import type { StreamedBody } from "../route.ts";
 
 /**
  * Prepares the body of a route that reads it as a stream. No byte of a body is read yet, except to find out whether an

@@ -1,11 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/storage";
 import { isFileName, type OpenedFile } from "@sallyport/core";
-import { fixedHeaders } from "../answer.ts";
-import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
-import { SessionWatch } from "../pipeline/session-watch.ts";
-import type { Download } from "../routes/route.ts";
-import { allowedWait, type Pace } from "./body-reader.ts";
+import { fixedHeaders } from "../envelope.ts";
+import type { Exchange, PipelineParts } from "../exchange/exchange.ts";
+import { SessionWatch } from "../exchange/session-watch.ts";
+import type { Download } from "../route.ts";
+import type { Pace } from "../http-settings.ts";
+import { allowedWait } from "./body-reader.ts";
 import { listsTag, requestedRange } from "./byte-ranges.ts";
 import { requireTransfer } from "./open-stream.ts";
 import { turn } from "./turns.ts";

@@ -6,11 +6,11 @@ import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
-import type { Route, RouteHandler, RouteInput, Success, Served } from "../routes/route.ts";
+import type { Route, RouteHandler, RouteInput, Success, Served } from "../route.ts";
 import { parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
-import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
+import { headerBytes, type ItemRecord } from "../http-settings.ts";
 
 /** An item as it was sent. */
 export type GivenItem = Checked<z.output<typeof multiItem>>;

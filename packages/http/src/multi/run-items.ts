@@ -1,4 +1,4 @@
-import type { Served } from "../routes/route.ts";
+import type { Served } from "../route.ts";
 import { AnswerTooLargeError, isRefusedByStorage, ServiceError } from "@sallyport/storage";
 import {
   countItems,
@@ -10,7 +10,7 @@ import {
 } from "@sallyport/core";
 import { failureOf, failureText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
-import { JsonText, type RouteInput, type Success } from "../routes/route.ts";
+import { JsonText, type RouteInput, type Success } from "../route.ts";
 import { type GivenItem, Item, type ItemParts } from "./item.ts";
 
 /** Maximum number of concurrent reads. Storage pipelines them where it can. */

@@ -15,8 +15,8 @@ import {
 } from "@sallyport/contract";
 import { type ErrorCode, errorEntry } from "@sallyport/storage";
 import { type Database, type ExecutableMacro, type Model, type ReadableClasses } from "@sallyport/core";
-import { keySetPath, keySetType } from "../pipeline/find-route.ts";
-import type { HttpSettings } from "../server/http-settings.ts";
+import { keySetPath, keySetType } from "../database-keys.ts";
+import type { HttpSettings } from "../http-settings.ts";
 import { classSchemas, writtenBody, writtenSchemas } from "./class-schemas.ts";
 import { macroBody, macroSchemas } from "./macro-bodies.ts";
 import {

@@ -6,9 +6,9 @@ import {
   requestChecks,
   type SessionReference,
 } from "@sallyport/core";
-import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
-import type { HttpSettings } from "../server/http-settings.ts";
-import { idleTimeoutOf, isSpared } from "./administration.ts";
+import { admissionOf, requireAppKey, requireSession } from "../exchange/admission.ts";
+import type { HttpSettings } from "../http-settings.ts";
+import { idleTimeoutOf, isSpared } from "../exchange/administration.ts";
 import { allowListedOrigin, allowOrigin } from "./cors.ts";
 import {
   isAbsent,
@@ -16,8 +16,8 @@ import {
   presentedCredentials,
   sessionCredentials,
   withKeyInQuery,
-} from "./credentials.ts";
-import type { Exchange, Step } from "./exchange.ts";
+} from "../exchange/credentials.ts";
+import type { Exchange, Step } from "../exchange/exchange.ts";
 import { refuseEarly } from "./limit-rate.ts";
 
 /** Maximum length in characters of a hashed app key. It bounds the cost of the digest. */

@@ -1,10 +1,11 @@
 import { type Admission, type AppKey, listingsOf, ServiceError } from "@sallyport/storage";
 import { type Database } from "@sallyport/core";
-import { failureOf, writeSuccess } from "../envelope.ts";
-import type { DatabaseDirectory, HttpSettings } from "../server/http-settings.ts";
-import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+import { writeSuccess } from "../answer.ts";
+import { failureOf } from "../envelope.ts";
+import type { DatabaseDirectory, HttpSettings } from "../http-settings.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 import { addressedDatabase, isPreflight } from "./find-route.ts";
-import type { ListedOrigins } from "./listed-origins.ts";
+import type { ListedOrigins } from "../exchange/listed-origins.ts";
 
 const requestHeaders = [
   "appkey, sessionid, authorization, secure-token, content-type, encrypted, x-request-id",

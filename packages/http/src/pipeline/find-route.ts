@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isAlias } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { writeAnswer } from "../answer.ts";
+import { keySetPath, keySetType } from "../database-keys.ts";
 import {
   type MatchedPath,
   originForm,
@@ -9,8 +10,8 @@ import {
   type RouteMatcher,
   withoutBase,
 } from "../routing/route-matcher.ts";
-import type { DatabaseDirectory, DatabaseEntry } from "../server/http-settings.ts";
-import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+import type { DatabaseDirectory, DatabaseEntry } from "../http-settings.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 
 /** Throws 304 unless the path matches a route of a configured alias, or the key set. */
 export function findPath(exchange: Exchange, { settings, databases, matcher }: PipelineParts): void {
@@ -83,10 +84,6 @@ export function findDatabase(exchange: Exchange, { databases, requests }: Pipeli
 
 /** Cache lifetime in seconds of a complete and an incomplete key set. */
 const maxAge = { complete: 60, incomplete: 5 };
-
-export const keySetPath = "/.well-known/jwks.json";
-
-export const keySetType = "application/jwk-set+json";
 
 /** The path of the key set, at the root of the server or below its base path. */
 export const keySet: MatchedPath = { pattern: keySetPath, methods: new Map(), parameters: new Map() };

@@ -1,15 +1,14 @@
 import { headerNames, parseIfMatch } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { type MailLanguage, mailLanguages, type OnEnd } from "@sallyport/core";
-import { writeCompressible } from "../answer.ts";
-import { writeSuccess } from "../envelope.ts";
+import { writeCompressible, writeSuccess } from "../answer.ts";
 import { sendFile } from "../files/send-file.ts";
 import { objectOfAnswer } from "../named-object.ts";
 import { keyedRequest } from "../keyed-request.ts";
-import type { RouteInput } from "../routes/route.ts";
-import { cookieValue } from "./credentials.ts";
-import type { Exchange, PipelineParts, Step } from "./exchange.ts";
-import { contextOf, whenDisconnected } from "./request-context.ts";
+import type { RouteInput } from "../route.ts";
+import { cookieValue } from "../exchange/credentials.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
+import { contextOf, whenDisconnected } from "../exchange/request-context.ts";
 
 /** Calls the use case of the route and writes the result. */
 export const handle: Step = async (exchange, parts) => {

@@ -1,7 +1,7 @@
 import { type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
 import { checkRate, countRequest, type CountedRequest, type EffectiveLimits, requestChecks } from "@sallyport/core";
 import { allowOrigin } from "./cors.ts";
-import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 
 /** Counts the request. Throws 800 beyond a rate. See `refuseEarly` for floods. */
 export const limitRate: Step = (exchange) => {

@@ -3,19 +3,19 @@ import { headerNames } from "@sallyport/contract";
 import { type Channel, type Digest, ServiceError } from "@sallyport/storage";
 import type { RequestCheck } from "@sallyport/core";
 import { parseBody, parseForm, parseJson } from "../body/json.ts";
-import { bodyLimitOf, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
+import { bodyLimitOf, checkContentType, readBody, shedLoad } from "./read-body.ts";
 import { openStream } from "../files/open-stream.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 import { formFields, hasOtherParameters, parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
-import { checkAdministrator, checkProof } from "./administration.ts";
+import { checkAdministrator, checkProof } from "../exchange/administration.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
 import { admitOrigin, answerPreflight } from "./cors.ts";
-import type { CheckedStep, Exchange, PipelineParts, RouteSteps, Step } from "./exchange.ts";
+import type { CheckedStep, Exchange, PipelineParts, RouteSteps, Step } from "../exchange/exchange.ts";
 import { answerKeySet, findDatabase, findKeySetMethod, findMethod, findPath, keySet } from "./find-route.ts";
 import { handle } from "./handle.ts";
 import { limitPreflight, limitRate } from "./limit-rate.ts";
-import { SecureExchange } from "./secure-exchange.ts";
+import { SecureExchange } from "../exchange/secure-exchange.ts";
 
 /** Throws 699 for requests that Node's parser accepts against RFC 9110 or 9112. The connection is closed. */
 function checkMessage({ request, connection }: Exchange): void {

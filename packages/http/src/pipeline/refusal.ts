@@ -1,8 +1,8 @@
 import type { SessionMode } from "@sallyport/storage";
 import type { Database, RefusedRequest } from "@sallyport/core";
 import * as z from "zod";
-import type { Route } from "../routes/route.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Route } from "../route.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 
 /** Port: receives every refused request with a database, after its response. Must neither throw nor wait. */
 export interface RefusalRecorder {

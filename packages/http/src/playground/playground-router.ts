@@ -4,9 +4,10 @@ import type { IncomingMessage } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Router } from "express";
-import { codedTag, fixedHeaders } from "../answer.ts";
+import { codedTag } from "../answer.ts";
+import { fixedHeaders } from "../envelope.ts";
 import { acceptedCoding, type Coding, compressed, compressedFrom } from "../compression.ts";
-import { type DatabaseDirectory, type HttpSettings, requestIdOf } from "../server/http-settings.ts";
+import { type DatabaseDirectory, type HttpSettings, requestIdOf } from "../http-settings.ts";
 import { offlinePage } from "./offline-page.ts";
 import { type Playground, playgroundPage, startPage } from "./playground-pages.ts";
 

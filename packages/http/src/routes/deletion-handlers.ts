@@ -1,6 +1,6 @@
 import type { deletionOperations } from "@sallyport/contract";
 import { objectSuccess, singleReference } from "./object-handlers.ts";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 import { deleteObject, restoreObject, listRecycled, purgeRecycled, purgeAllRecycled } from "@sallyport/core";
 
 /** Deletion, restore and the recycle bin. */

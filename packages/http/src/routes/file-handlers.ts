@@ -4,9 +4,8 @@ import * as core from "@sallyport/core";
 import type { ChunkRange, SessionContext, UploadState } from "@sallyport/core";
 import { parseContentRange } from "../files/byte-ranges.ts";
 import { incomingFile } from "../files/multipart.ts";
-import type { StreamedBody } from "../files/streamed-body.ts";
 import { objectSuccess, singleReference } from "./object-handlers.ts";
-import type { Handlers, Served } from "./route.ts";
+import type { Handlers, Served, StreamedBody } from "../route.ts";
 
 /** The use cases of files. */
 export type FileUseCases = Pick<

@@ -1,6 +1,6 @@
 import type { macroOperations } from "@sallyport/contract";
 import type { JsonValue } from "@sallyport/storage";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 import { executeMacro } from "@sallyport/core";
 
 /** Execution of macros. */

@@ -13,7 +13,7 @@ import {
   listExecutableMacros,
 } from "@sallyport/core";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 
 /** The classes. */
 export const modelHandlers: Handlers<typeof modelOperations> = {

@@ -1,7 +1,7 @@
 import type { databaseOperations } from "@sallyport/contract";
 import { runInTransaction, runSeparately } from "../multi/run-items.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 
 /** The multi request. `matcher` finds the routes of the items. */
 export const multiHandlers = (matcher: () => RouteMatcher): Handlers<(typeof databaseOperations)["multi"]> => ({

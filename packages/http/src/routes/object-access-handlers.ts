@@ -1,6 +1,6 @@
 import type { objectAccessOperations } from "@sallyport/contract";
 import { singleReference } from "./object-handlers.ts";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 import { getReaders, setReaders, getLock, lockObject, unlockObject } from "@sallyport/core";
 
 /** Readers and locks of objects. */

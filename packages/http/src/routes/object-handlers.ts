@@ -11,7 +11,7 @@ import {
 } from "@sallyport/core";
 import * as z from "zod";
 import { listForm, type ListRequest } from "../contract-forms.ts";
-import type { Handlers, RouteInput, Success, Served } from "./route.ts";
+import type { Handlers, RouteInput, Success, Served } from "../route.ts";
 
 const list = async (
   context: Served<SessionContext>,

@@ -1,5 +1,5 @@
 import type { passwordOperations } from "@sallyport/contract";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 import { changePassword, requestPasswordReset, confirmReset } from "@sallyport/core";
 
 /** Change and reset of passwords. */

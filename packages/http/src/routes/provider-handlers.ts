@@ -9,7 +9,7 @@ import {
   listOwnLinks,
   removeOwnLinks,
 } from "@sallyport/core";
-import type { Handlers, InputOf, Served } from "./route.ts";
+import type { Handlers, InputOf, Served } from "../route.ts";
 import { logInInput } from "./session-handlers.ts";
 
 type Given = Readonly<Record<string, string | undefined>>;

@@ -10,7 +10,7 @@ import { objectAccessHandlers } from "./object-access-handlers.ts";
 import { objectHandlers } from "./object-handlers.ts";
 import { passwordHandlers } from "./password-handlers.ts";
 import { providerHandlers } from "./provider-handlers.ts";
-import { type Route, routesOf } from "./route.ts";
+import { type Route, routesOf } from "../route.ts";
 import { seatHandlers } from "./seat-handlers.ts";
 import { secondFactorHandlers } from "./second-factor-handlers.ts";
 import { customUserHandlers, sessionHandlers } from "./session-handlers.ts";

@@ -1,5 +1,5 @@
 import type { seatOperations } from "@sallyport/contract";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 import { reserveSeats, releaseSeats } from "@sallyport/core";
 
 /** The licence seats of a session. */

@@ -7,7 +7,7 @@ import {
   removeSecondFactor,
   validateSecondFactor,
 } from "@sallyport/core";
-import type { Handlers } from "./route.ts";
+import type { Handlers } from "../route.ts";
 
 const statuses: Readonly<Record<FactorState["rule"], number>> = { unavailable: 0, off: 1, optional: 2, forced: 3 };
 

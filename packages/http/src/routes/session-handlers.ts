@@ -21,7 +21,7 @@ import {
   confirmCustomPassword,
 } from "@sallyport/core";
 import type { z } from "zod";
-import type { Handlers, Served } from "./route.ts";
+import type { Handlers, Served } from "../route.ts";
 
 const serverKey = async ({ database, services }: Served<AppKeyContext>, paddings: readonly RsaPadding[]) => {
   const { publicKey, keyId } = await services.keyRings.current("rsa", database);

@@ -25,7 +25,7 @@ import {
   pushChanges,
 } from "@sallyport/core";
 import type * as z from "zod";
-import type { Handlers, InputOf, Served } from "./route.ts";
+import type { Handlers, InputOf, Served } from "../route.ts";
 
 const pull = async (
   context: Served<SessionContext>,

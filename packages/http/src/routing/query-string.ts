@@ -1,7 +1,7 @@
 import { parseFields } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { decodeUtf8 } from "../body/json.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 
 const packed = "qb64";
 

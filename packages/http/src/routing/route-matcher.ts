@@ -1,4 +1,4 @@
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 
 /** The routes of one path pattern, by method. */
 export interface MatchedPath {

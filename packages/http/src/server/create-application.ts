@@ -6,22 +6,23 @@ import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections, refuseUnparsed } from "../connections/connections.ts";
 import { DatabaseRequests } from "../database-requests.ts";
-import { failureOf, writeFailure } from "../envelope.ts";
+import { writeFailure } from "../answer.ts";
+import { failureOf } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type NamedObject, objectOfPath } from "../named-object.ts";
 import { type Operations, type OperationsAnswer, operationsAnswer, writeOperation } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
-import { idleTimeoutOf } from "../pipeline/administration.ts";
+import { idleTimeoutOf } from "../exchange/administration.ts";
 import { serverCorsHeaders } from "../pipeline/cors.ts";
 import { faultOf, runPipeline, stepsOfRoutes } from "../pipeline/pipeline.ts";
-import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
-import { ListedOrigins } from "../pipeline/listed-origins.ts";
+import { Exchange, type PipelineParts } from "../exchange/exchange.ts";
+import { ListedOrigins } from "../exchange/listed-origins.ts";
 import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
 import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
 import type { Playground } from "../playground/playground-pages.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
-import { type ItemRecord, requestIdOf, type RequestObserver, type TrafficRecorder } from "./http-settings.ts";
+import { type ItemRecord, requestIdOf, type RequestObserver, type TrafficRecorder } from "../http-settings.ts";
 
 export interface ApplicationParts
   extends Omit<

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server, type ServerOptions } fro
 import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Application } from "./create-application.ts";
-import { headerBytes } from "./http-settings.ts";
+import { headerBytes } from "../http-settings.ts";
 
 /** Timeouts of a connection, in milliseconds. */
 export interface ServerTimeouts {

@@ -1,6 +1,6 @@
 import { explained, ServiceError } from "@sallyport/storage";
 import { administrationIdleTimeout, mayAdminister, requireRecentProof } from "@sallyport/core";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
 

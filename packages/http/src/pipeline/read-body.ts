@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { needsBody } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { leavesTooMuchUnread } from "../answer.ts";
-import { isSpared } from "../pipeline/administration.ts";
-import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
-import { SessionWatch } from "../pipeline/session-watch.ts";
-import type { Route } from "../routes/route.ts";
+import { isSpared } from "../exchange/administration.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
+import { SessionWatch } from "../exchange/session-watch.ts";
+import type { Route } from "../route.ts";
 
 /** Maximum size in bytes of a body of an authenticated request, unless the route has another one. */
 const defaultLimit = 1024 * 1024;

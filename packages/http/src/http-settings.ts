@@ -3,9 +3,16 @@ import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
 import type { Digest, ErrorCode } from "@sallyport/storage";
 import type { CountedTraffic, Database } from "@sallyport/core";
-import type { Pace } from "../files/body-reader.ts";
-import type { BudgetBounds, SheddingPolicy } from "../load-gauge.ts";
-import type { NamedObject } from "../named-object.ts";
+import type { BudgetBounds, SheddingPolicy } from "./load-gauge.ts";
+import type { NamedObject } from "./named-object.ts";
+
+/** Bounds of a client that sends or receives a file. Only the time that the server waits for the client counts. */
+export interface Pace {
+  /** Milliseconds without progress of the client. Also the time before `minRate` applies. */
+  readonly silence: number;
+  /** Bytes per second, on average. */
+  readonly minRate: number;
+}
 
 /** Deployment settings of the HTTP adapter. */
 export interface HttpSettings {

@@ -1,5 +1,5 @@
 import type { Digest, ReadPosition } from "@sallyport/storage";
-import type { Access, emptyResponse, Operation } from "@sallyport/contract";
+import type { Access, emptyResponse, Operation, StreamType } from "@sallyport/contract";
 import {
   type AdministratorContext,
   administratorContext,
@@ -16,8 +16,7 @@ import {
   type Services,
 } from "@sallyport/core";
 import type { z } from "zod";
-import type { StreamedBody } from "../files/streamed-body.ts";
-import type { HttpSettings, ItemRecord } from "../server/http-settings.ts";
+import type { HttpSettings, ItemRecord } from "./http-settings.ts";
 
 /** Serialized JSON. As `data` of a success it is written unchanged. */
 export class JsonText {
@@ -57,6 +56,22 @@ export interface Download {
 interface Document {
   /** JSON. */
   readonly document: string;
+}
+
+/** The body of a request, not read yet. */
+export interface StreamedBody {
+  /** Media type in lower case. */
+  readonly type: StreamType;
+  /** The header as sent, for the boundary. */
+  readonly contentType: string;
+  /** Size of the body in bytes; `null` for a body in chunks. */
+  readonly length: number | null;
+  /** The bytes of the body, decrypted in a secure session. Can be iterated once. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Whether reading has begun, so that the client knows that the body is wanted. */
+  readonly hasBegun: () => boolean;
+  /** Stops reading. Repeated calls have no effect. */
+  readonly close: () => void;
 }
 
 /** The parsed parts of a request that its operation declares. */

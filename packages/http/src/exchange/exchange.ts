@@ -11,16 +11,15 @@ import type {
   SessionReference,
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
-import type { StreamedBody } from "../files/streamed-body.ts";
 import type { DatabaseRequests, DatabaseUse } from "../database-requests.ts";
 import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route, StreamedBody } from "../route.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
 import type { NamedObject } from "../named-object.ts";
 import type { ListedOrigins } from "./listed-origins.ts";
 import type { SecureExchange } from "./secure-exchange.ts";
-import type { DatabaseDirectory, HttpSettings, ItemRecord } from "../server/http-settings.ts";
+import type { DatabaseDirectory, HttpSettings, ItemRecord } from "../http-settings.ts";
 import type { PublishedKeys } from "../database-keys.ts";
 import type { PresentedCredentials } from "./credentials.ts";
 
