@@ -64,18 +64,16 @@ export interface PooledConnection {
  * statement costs 36 µs of processor time instead of 23 µs, the cost of the bare driver.
  */
 export function connectionAccess<Connection>(failureOf: (error: unknown) => ServiceError) {
-  const clientOf = (knex: Knex) => knex.client as Knex.Client;
-
   async function acquire(knex: Knex): Promise<Connection> {
     try {
-      return (await clientOf(knex).acquireConnection()) as Connection;
+      return (await (knex.client as Knex.Client).acquireConnection()) as Connection;
     } catch (error) {
       throw failureOf(error);
     }
   }
 
   function release(knex: Knex, connection: Connection): void {
-    void clientOf(knex).releaseConnection(connection);
+    void (knex.client as Knex.Client).releaseConnection(connection);
   }
 
   async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -10,8 +10,8 @@ import {
   type SqlResult,
   type SqlRunner,
   type SqlValue,
+  pauseAfter,
   usualAttempts,
-  withRetries,
 } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
@@ -32,7 +32,6 @@ export interface SqlDialect<Query, Connection> {
     readonly release: readonly Query[];
     readonly undo: readonly Query[];
   };
-  withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T>;
   runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>>;
   /** Whether a retry can succeed. */
   isConflict(error: unknown): boolean;
@@ -109,29 +108,41 @@ export abstract class SqlPooledRunner<Query, Connection extends PooledConnection
 
   protected abstract transactionOn(connection: Connection): SqlTransactionRunner<Query, Connection>;
 
-  protected withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.dialect.withConnection(this.knex, work);
+  /** Takes a connection for a transaction; `giveBack` must follow. */
+  protected abstract lend(): Promise<Connection>;
+
+  protected abstract giveBack(connection: Connection): void;
+
+  /** The error that a caller gets for a failure. */
+  protected explained(failure: unknown): Promise<unknown> {
+    return Promise.resolve(failure);
   }
 
-  private transact<T>(complete: (transaction: SqlTransactionRunner<Query, Connection>) => Promise<T>): Promise<T> {
-    return this.calls.during(async () => {
-      await this.checkReady();
-      let transaction: SqlTransactionRunner<Query, Connection> | undefined;
-      let attempts = usualAttempts;
-      const work = () => {
-        transaction = undefined;
-        return this.withConnection((connection) => {
-          transaction = this.transactionOn(connection);
-          attempts = this.dialect.attempts?.(connection) ?? usualAttempts;
-          return complete(transaction);
-        });
-      };
-      return withRetries(
-        work,
-        () => transaction?.conflicted === true,
-        () => attempts,
-      );
-    });
+  private async transact<T>(
+    complete: (transaction: SqlTransactionRunner<Query, Connection>) => Promise<T>,
+  ): Promise<T> {
+    this.calls.begin();
+    try {
+      const checking = this.checkReady();
+      if (checking !== undefined) await checking;
+      for (let attempt = 1; ; attempt += 1) {
+        const connection = await this.lend();
+        const transaction = this.transactionOn(connection);
+        const attempts = this.dialect.attempts?.(connection) ?? usualAttempts;
+        try {
+          return await complete(transaction);
+        } catch (error) {
+          if (attempt >= attempts || !transaction.conflicted) throw error;
+        } finally {
+          this.giveBack(connection);
+        }
+        await pauseAfter(attempt);
+      }
+    } catch (error) {
+      throw await this.explained(error);
+    } finally {
+      this.calls.end();
+    }
   }
 }
 
@@ -255,8 +266,3 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
 }
 
 function noOp(): void {}
-
-/** The promise of the work, rejected if the work throws synchronously. */
-export async function promiseTry<T>(work: () => Promise<T>): Promise<T> {
-  return work();
-}

@@ -1,13 +1,15 @@
-import type { AuditEvent, AuditRepository, RecordedAuditEvent } from "@sallyport/storage";
-import { archivedColumns, type ColumnType, membersOf, valueOf } from "./archived-records.ts";
+import { type AuditEvent, type AuditRepository, objectNumber, type RecordedAuditEvent } from "@sallyport/storage";
+import { archivedColumns, membersOf } from "./archived-records.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
 const columns = archivedColumns("audit");
 
 /** Those of an `AuditEvent`, in the order of the parameters. */
-const details = columns.filter(({ member }) => !["sequence", "at", "since", "attempts"].includes(member));
-export const auditDetails = details.map(({ column }) => column).join(", ");
+export const auditDetails = columns
+  .filter(({ member }) => !["sequence", "at", "since", "attempts"].includes(member))
+  .map(({ column }) => column)
+  .join(", ");
 
 export function sqlAuditRepository(sql: SqlRunner, statements: AuditStatements, offset: () => number): AuditRepository {
   return {
@@ -36,9 +38,19 @@ export function sqlAuditRepository(sql: SqlRunner, statements: AuditStatements, 
   };
 
   function valuesOf(event: AuditEvent): SqlValue[] {
-    const members = event as unknown as Readonly<Record<string, unknown>>;
     return [
-      ...details.map(({ member, type }) => valueOf(members[member], type as Exclude<ColumnType, "time">)),
+      event.type,
+      event.requestId,
+      event.outcome,
+      event.appKeyId,
+      event.actorId === null ? null : objectNumber(event.actorId),
+      event.subjectId === null ? null : objectNumber(event.subjectId),
+      event.address,
+      JSON.stringify(event.appNames),
+      event.className,
+      event.macroName,
+      event.providerName,
+      JSON.stringify(event.changes),
       offset(),
     ];
   }

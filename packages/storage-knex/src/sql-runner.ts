@@ -82,9 +82,13 @@ export async function withRetries<T>(
     } catch (error) {
       if (attempt >= attempts() || !lost(error)) throw error;
     }
-    // Lets the winner of a deadlock take the released locks first. Losers that meet again spread more and more.
-    await delay(attempt * 10 + Math.random() * 20 * Math.max(1, attempt - 1));
+    await pauseAfter(attempt);
   }
+}
+
+/** Lets the winner of a deadlock take the released locks first. Losers that meet again spread more and more. */
+export async function pauseAfter(attempt: number): Promise<void> {
+  await delay(attempt * 10 + Math.random() * 20 * Math.max(1, attempt - 1));
 }
 
 /** Maximum characters and rows per statement: a packet is limited to 16 MiB by default. */

@@ -149,7 +149,8 @@ export abstract class SqlStorage implements Storage {
   }
 
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
-    return this.sql.batch((sql) => work(this.repositoriesOver(sql)));
+    // An error that the work throws at once is a rejection, too.
+    return this.sql.batch(async (sql) => work(this.repositoriesOver(sql)));
   }
 
   migrate(classes: readonly ClassDefinition[] = builtInClasses): Promise<MigrationReport> {

@@ -211,14 +211,10 @@ export class TransactionPlaces {
     return places;
   }
 
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  /** Resolves with a place; `leave` must follow. */
+  async enter(): Promise<void> {
     if (this.taken < this.most) this.taken += 1;
     else await this.next();
-    try {
-      return await work();
-    } finally {
-      this.leave();
-    }
   }
 
   /** Resolves when another transaction hands its place over. */
@@ -238,7 +234,7 @@ export class TransactionPlaces {
     });
   }
 
-  private leave(): void {
+  leave(): void {
     const [first] = this.waiting;
     if (first === undefined) this.taken -= 1;
     else {

@@ -1,4 +1,4 @@
-import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
+import { type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
 import {
   type ReadingOptions,
   type SqlReader,
@@ -9,11 +9,13 @@ import {
 } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
 import {
+  acquire,
   clusterAttempts,
   type Connection,
   positionalQuery,
   type Query,
   readOn,
+  release,
   runOn,
   withConnection,
 } from "./connection.ts";
@@ -35,7 +37,6 @@ export const dialect: SqlDialect<Query, Connection> = {
     release: [],
     undo: [plain(`rollback to savepoint nested_${depth}`)],
   }),
-  withConnection,
   runOn,
   isConflict,
   attempts: attemptsOn,
@@ -80,9 +81,20 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     });
   }
 
-  /** Used for transactions only. */
-  protected override withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return TransactionPlaces.of(this.knex).during(() => super.withConnection(work));
+  protected async lend(): Promise<Connection> {
+    const places = TransactionPlaces.of(this.knex);
+    await places.enter();
+    try {
+      return await acquire(this.knex);
+    } catch (error) {
+      places.leave();
+      throw error;
+    }
+  }
+
+  protected giveBack(connection: Connection): void {
+    release(this.knex, connection);
+    TransactionPlaces.of(this.knex).leave();
   }
 
   protected transactionOn(connection: Connection): TransactionRunner {
@@ -104,7 +116,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
       });
     });
     try {
-      const [result] = await Promise.all([promiseTry(() => work(this)), requested]);
+      const [result] = await Promise.all([work(this), requested]);
       await this.end();
       return result;
     } catch (error) {

@@ -215,7 +215,13 @@ export class PostgresPool {
     for (let pause = 20; ; pause = Math.min(2 * pause, 500)) {
       const { current } = this.hosts;
       try {
-        return await this.connectOnce();
+        return await new Promise((resolve, reject) => {
+          this.pool.connect((error, client) => {
+            if (client !== undefined) resolve(client);
+            else
+              reject(error?.message === "timeout exceeded when trying to connect" ? tookTooLong() : (error as Error));
+          });
+        });
       } catch (error) {
         // At most once for each host.
         if (error instanceof RefusedParameter) continue;
@@ -233,15 +239,6 @@ export class PostgresPool {
     if (!found) await delay(pause);
     this.searching -= 1;
     return found;
-  }
-
-  private connectOnce(): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      this.pool.connect((error, client) => {
-        if (client !== undefined) resolve(client);
-        else reject(error?.message === "timeout exceeded when trying to connect" ? tookTooLong() : (error as Error));
-      });
-    });
   }
 }
 

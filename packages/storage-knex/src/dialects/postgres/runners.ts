@@ -1,17 +1,18 @@
 import { setImmediate } from "node:timers";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
-import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
+import { type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
 import {
   type ReadingOptions,
   type SqlReader,
   type SqlResult,
   type SqlRunner,
   type SqlValue,
-  withRetries,
+  pauseAfter,
+  usualAttempts,
 } from "../../sql-runner.ts";
 import { type Statement, statement as newStatement } from "../../statement.ts";
-import { acquire, type Connection, type Query, release, runOn, withConnection } from "./connection.ts";
+import { acquire, type Connection, type Query, release, runOn } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
 import type { FormerPlace } from "./move/move-notice.ts";
 import { PositionedReads } from "./replicas.ts";
@@ -33,7 +34,6 @@ export const dialect: SqlDialect<Query, Connection> = {
       undo: [{ text: `rollback to savepoint nested_${depth}` }, end],
     };
   },
-  withConnection,
   runOn,
   isConflict,
 };
@@ -71,7 +71,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
         resolve(this.sendBatch(batched, refused));
       });
     });
-    const working = promiseTry(() => work(this));
+    const working = work(this);
     working.catch(() => {
       refused = true;
     });
@@ -87,10 +87,15 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
 
   /** Resolves when the batch is committed or rolled back. The outcome is unknown if the connection is lost. */
   private sendBatch(batched: readonly BatchedQuery[], refused: boolean): Promise<unknown> {
-    const statements = batched.flatMap(({ statement }) => statement ?? []);
+    const statements: Statement[] = [];
+    const values: SqlValue[] = [];
+    for (const { statement, query } of batched) {
+      if (statement !== undefined) statements.push(statement);
+      values.push(...(query.values ?? []));
+    }
     const batch = refused || statements.length < batched.length ? null : batchStatement(statements);
     if (batch !== null) {
-      const answer = this.dispatch<never>({ ...batch, values: batched.flatMap(({ query }) => query.values ?? []) });
+      const answer = this.dispatch<never>({ ...batch, values });
       for (const { resolve } of batched) resolve(answer);
       return answer.catch(() => {});
     }
@@ -119,25 +124,25 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   }
 }
 
-const batches = new Map<string, Statement>();
+/** By the names of their statements, which a name stands for. */
+const batches = new Map<string, Statement | null>();
 
 /**
  * Combines statements without answers into one atomic statement: function calls run in order, then rows are inserted.
  * Returns `null` if it includes another kind of statement, or a call after an insert.
  */
 export function batchStatement(statements: readonly Statement[]): Statement | null {
-  const calls = statements.filter(({ batch }) => batch === "call");
-  const additions = statements.filter(({ batch }) => batch === "addition");
-  if (
-    calls.length === 0 ||
-    calls.length + additions.length < statements.length ||
-    statements.slice(calls.length).some(({ batch }) => batch === "call")
-  )
-    return null;
-  const name = statements.map((each) => each.name).join(" ");
+  let name = "";
+  for (const statement of statements) name += `${statement.name} `;
   const known = batches.get(name);
   if (known !== undefined) return known;
-  const made = join(calls, additions);
+  const calls = statements.filter(({ batch }) => batch === "call");
+  const additions = statements.filter(({ batch }) => batch === "addition");
+  const isBatch =
+    calls.length > 0 &&
+    calls.length + additions.length === statements.length &&
+    statements.slice(calls.length).every(({ batch }) => batch === "addition");
+  const made = isBatch ? join(calls, additions) : null;
   batches.set(name, made);
   return made;
 }
@@ -199,12 +204,16 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
       const checking = this.checkReady();
       if (checking !== undefined) await checking;
       if (statement?.batchable === true) await this.batcher.join();
-      return await withRetries(
-        () => this.sharedConnection().use((connection) => runOn<Row>(connection, query), onCancel),
-        (error) => this.isLost(error),
-      );
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.sharedConnection().run<Row>(query, onCancel);
+        } catch (error) {
+          if (attempt >= usualAttempts || !this.isLost(error)) throw error;
+        }
+        await pauseAfter(attempt);
+      }
     } catch (error) {
-      throw await this.place.formerPlace.explained(error);
+      throw await this.explained(error);
     } finally {
       this.calls.end();
     }
@@ -214,31 +223,22 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     return new TransactionRunner(connection, this.knex, this.schema);
   }
 
-  protected override async withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    try {
-      return await this.onConnection(work);
-    } catch (error) {
-      throw await this.place.formerPlace.explained(error);
-    }
-  }
-
-  private async onConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.acquire();
-    try {
-      return await work(connection);
-    } finally {
-      release(this.knex, connection);
-    }
-  }
-
-  private acquire(): Promise<Connection> {
+  protected lend(): Promise<Connection> {
     return this.place.guard?.acquire() ?? acquire(this.knex);
+  }
+
+  protected giveBack(connection: Connection): void {
+    release(this.knex, connection);
+  }
+
+  protected override explained(failure: unknown): Promise<unknown> {
+    return this.place.formerPlace.explained(failure);
   }
 
   /** The loan for all statements sent before the next microtask. */
   private sharedConnection(): SharedConnection {
     if (this.shared === undefined) {
-      this.shared = new SharedConnection(this.knex, this.acquire());
+      this.shared = new SharedConnection(this.knex, this.lend());
       queueMicrotask(() => {
         this.shared = undefined;
       });
@@ -259,25 +259,24 @@ class SharedConnection {
     private readonly connection: Promise<Connection>,
   ) {}
 
-  /** Call it before any `await` after the loan was taken. */
-  async use<T>(work: (connection: Connection) => Promise<T>, onCancel?: ReadingOptions["onCancel"]): Promise<T> {
+  /** Runs a query. Call it before any `await` after the loan was taken. */
+  async run<Row>(query: Query, onCancel?: ReadingOptions["onCancel"]): Promise<SqlResult<Row>> {
     if (this.request === undefined) this.request = onCancel ?? null;
     else if (this.request !== onCancel) this.request = null;
     this.users += 1;
     const connection = await this.connection;
     let isRunning = true;
-    let unsubscribe = (): void => {};
+    let unsubscribe: (() => void) | undefined;
     try {
-      const answer = work(connection);
-      unsubscribe =
-        onCancel?.(() => {
-          if (this.request === onCancel)
-            this.cancelled = this.cancelled.then(() => this.cancel(connection, () => isRunning));
-        }) ?? unsubscribe;
+      const answer = runOn<Row>(connection, query);
+      unsubscribe = onCancel?.(() => {
+        if (this.request === onCancel)
+          this.cancelled = this.cancelled.then(() => this.cancel(connection, () => isRunning));
+      });
       return await answer;
     } finally {
       isRunning = false;
-      unsubscribe();
+      unsubscribe?.();
       this.leave(connection);
     }
   }
