@@ -38,7 +38,7 @@ const dialects = {
 async function stepsOf(dialect) {
   const module = (path) => import(`../packages/storage-knex/dist/dialects/${dialect}/${path}.js`);
   const { migrations } = await module("migrations/migrations");
-  const { migrationsTable } = await module("migrations/migrator");
+  const { migrationsTable } = await module("migrator");
   const tables = (await module("tables")).tablesOf(name);
   const { create, inline } = dialects[dialect];
   const steps = migrations.map(({ name: step, number, statements }) => [

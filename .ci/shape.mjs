@@ -70,7 +70,7 @@ function kernelMethods() {
 }
 
 /** Folders whose parts, folders and files, form a directed graph. In a package of several floors, so do those of each folder. */
-const floors = [core, ...["http"].flatMap((name) => foldersBelow(join(root, "packages", name, "src")))];
+const floors = [core, ...["http", "storage-knex"].flatMap((name) => foldersBelow(join(root, "packages", name, "src")))];
 
 function foldersBelow(folder) {
   const inside = [...sources.keys()].map(dirname).filter((path) => path.startsWith(folder));

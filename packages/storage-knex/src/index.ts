@@ -5,7 +5,7 @@ export {
   type PostgresKnex,
   type PostgresSettings,
 } from "./dialects/postgres/postgres-pool.ts";
-export { DatabaseMoved, type MoveNotice } from "./dialects/postgres/move/move-notice.ts";
+export { DatabaseMoved, type MoveNotice } from "./dialects/postgres/move-notice.ts";
 export {
   type MoveReport,
   type MoveSettings,

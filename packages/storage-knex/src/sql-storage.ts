@@ -13,7 +13,7 @@ import {
   type StorageCapabilities,
 } from "@sallyport/storage";
 import type { Knex } from "knex";
-import { OpenCalls } from "./open-calls.ts";
+import { OpenCalls } from "./query-runner.ts";
 import type { SessionRenewals } from "./sql-admission-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 

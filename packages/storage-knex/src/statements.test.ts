@@ -1,7 +1,7 @@
 import type { Attributes, JsonValue } from "@sallyport/storage";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
 import { serverOf } from "./dialects/mariadb/create-mariadb-knex.ts";
-import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/object-row.ts";
+import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/object-row.ts";
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
 import { batchStatement } from "./dialects/postgres/runners.ts";

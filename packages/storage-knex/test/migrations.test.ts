@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeAllChanges } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
-import { type Functions, type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
+import { type Functions, type Migration, Migrator } from "../src/dialects/postgres/migrator.ts";
 import type { Connection, Query } from "../src/dialects/postgres/connection.ts";
 import { unmetBy } from "../src/dialects/postgres/server-facts.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";

@@ -2,7 +2,7 @@ import { beforeAllChanges, type ObjectId, objectIdOf } from "@sallyport/storage"
 import { Applications } from "@sallyport/core";
 import pg from "pg";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
-import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
+import { Migrator } from "../src/dialects/postgres/migrator.ts";
 import { raiseStamps } from "../src/dialects/postgres/stamps.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { type KnexStorage, type PostgresKnex, postgresOpenWriters } from "../src/index.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Knex } from "knex";
-import { OpenCalls } from "../../src/open-calls.ts";
+import { OpenCalls } from "../../src/query-runner.ts";
 import { tablesOf } from "../../src/dialects/postgres/tables.ts";
-import { confirmedByAll } from "../../src/dialects/postgres/statements/expressions.ts";
+import { confirmedByAll } from "../../src/dialects/postgres/expressions.ts";
 import { TimelineGuard } from "../../src/dialects/postgres/timeline.ts";
 import { KnexStorage, postgresRecovery, type TimelineEvent, type TimelineOptions } from "../../src/index.ts";
 import { codeOf, newSession, openPolicy } from "../sample.ts";

@@ -8,7 +8,7 @@ import type { RowDataPacket } from "mysql2";
 import { runnerOf, runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import { Lease } from "../../src/dialects/mariadb/leases.ts";
 import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
-import { Migrator } from "../../src/dialects/mariadb/migrations/migrator.ts";
+import { Migrator } from "../../src/dialects/mariadb/migrator.ts";
 import { tablesOf } from "../../src/dialects/mariadb/tables.ts";
 import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
 import { codeOf, newSession, openPolicy } from "../sample.ts";

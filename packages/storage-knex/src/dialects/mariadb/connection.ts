@@ -13,7 +13,7 @@ import {
   SilentServer,
   statementError,
 } from "./mariadb-error.ts";
-import { type Row, withValues } from "./row-values.ts";
+import { type Row, withValues } from "./tables.ts";
 
 /** A query and how to send it. */
 export interface Query extends PositionalQuery {

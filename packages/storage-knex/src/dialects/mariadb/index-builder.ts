@@ -3,7 +3,7 @@ import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/
 import type { Knex } from "knex";
 import { type Connection, dismiss, type Run, runnerOf, withConnection } from "./connection.ts";
 import { Lease, LostLease } from "./leases.ts";
-import { isAmongNumbers } from "./objects/object-row.ts";
+import { isAmongNumbers } from "./object-row.ts";
 import type { Tables } from "./tables.ts";
 import {
   columnTypeOf,

@@ -1,7 +1,7 @@
 import { type Digest, isObjectId, type LockRepository, objectNumber } from "@sallyport/storage";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { statement } from "../../statement.ts";
-import { epochMilliseconds, storageTime } from "./statements/expressions.ts";
+import { epochMilliseconds, storageTime } from "./expressions.ts";
 import type { Tables } from "./tables.ts";
 
 export const postgresLockRepository = (

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers";
 import type { Knex } from "knex";
-import type { OpenCalls } from "../../open-calls.ts";
-import { type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
+import { type OpenCalls, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
 import {
   type ReadingOptions,
   type SqlReader,
@@ -14,7 +13,7 @@ import {
 import { type Statement, statement as newStatement } from "../../statement.ts";
 import { acquire, type Connection, type Query, release, runOn } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
-import type { FormerPlace } from "./move/move-notice.ts";
+import type { FormerPlace } from "./move-notice.ts";
 import { PositionedReads } from "./replicas.ts";
 import type { TimelineGuard } from "./timeline.ts";
 

@@ -4,7 +4,7 @@ import { usualIdleInTransactionTimeout } from "../../pooled-connections.ts";
 import { canHoldTwo, probeAlone, type Requirement, unmetRequirements } from "../../schema.ts";
 import type { ServerFacts } from "../../sql-storage.ts";
 import { type Connection, rollBack, type Run, runnerOf, runOn, withConnection } from "./connection.ts";
-import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
+import { canReadHistory, confirmedByAll } from "./expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 import type { OpenWriter } from "../../sql-storage.ts";
 import { type Statement, statement } from "../../statement.ts";
 import { type Run, runOn, withConnection } from "./connection.ts";
-import type { Functions, Migration } from "./migrations/migrator.ts";
+import type { Functions, Migration } from "./migrator.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { ServiceError, type StorageRecovery } from "@sallyport/storage";
 import type { Knex } from "knex";
-import type { OpenCalls } from "../../open-calls.ts";
+import type { OpenCalls } from "../../query-runner.ts";
 import { withSettings } from "../../sql-errors.ts";
 import { acquire, type Connection, release, rollBack, runnerOf, runOn, withConnection } from "./connection.ts";
-import { lockMigrations } from "./migrations/migrator.ts";
+import { lockMigrations } from "./migrator.ts";
 import { raiseStamps } from "./stamps.ts";
-import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
+import { canReadHistory, confirmedByAll } from "./expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
 /** An event for the log of an operator. `message` says what happened. */

@@ -3,7 +3,7 @@ import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { type Contents, contentsIn } from "../value-columns.ts";
-import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
+import type { ArchivedTables, WrittenTable } from "./archived-tables.ts";
 
 /** The version of a record until all versions are assigned. */
 export const unnumbered = 0;

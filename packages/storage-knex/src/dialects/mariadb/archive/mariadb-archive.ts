@@ -10,12 +10,12 @@ import {
 } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow } from "../../../archived-records.ts";
-import type { OpenCalls } from "../../../open-calls.ts";
+import type { OpenCalls } from "../../../query-runner.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { acquire, type Connection, dismiss, release, type Run, runnerOf, streamOn } from "../connection.ts";
 import { Lease } from "../leases.ts";
 import { isDuplicate } from "../mariadb-error.ts";
-import { noExpiry } from "../statements/record-statements.ts";
+import { noExpiry } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../runners.ts";
 import {
@@ -24,8 +24,9 @@ import {
   archivedTombstones,
   archivedLinks,
   archivedObjects,
-} from "./archived-objects.ts";
-import { type ArchivedTables, plainTable } from "./archived-table.ts";
+  type ArchivedTables,
+  plainTable,
+} from "./archived-tables.ts";
 import { fillDatabase, unnumbered } from "./fill-database.ts";
 
 /** Disables time-outs, because the peer can be slow. Seconds; 0 means no limit. */

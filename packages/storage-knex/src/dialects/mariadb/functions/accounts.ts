@@ -1,7 +1,6 @@
-import { earlier, addMilliseconds } from "../statements/storage-time.ts";
-import type { Functions } from "../migrations/migrator.ts";
+import { earlier, addMilliseconds } from "../expressions.ts";
+import { type Functions, procedure, raise } from "../migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
-import { procedure, raise } from "./procedure.ts";
 
 export const throttleProcedures: Functions = {
   name: "throttle",

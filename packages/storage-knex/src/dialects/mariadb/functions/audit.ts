@@ -1,7 +1,6 @@
-import { earlier, addMilliseconds } from "../statements/storage-time.ts";
-import type { Functions } from "../migrations/migrator.ts";
+import { earlier, addMilliseconds } from "../expressions.ts";
+import { type Functions, procedure } from "../migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
-import { procedure } from "./procedure.ts";
 
 export const auditProcedures: Functions = {
   name: "audit",

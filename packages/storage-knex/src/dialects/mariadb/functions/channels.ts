@@ -1,8 +1,7 @@
 import { messageWindow } from "@sallyport/storage";
-import type { Functions } from "../migrations/migrator.ts";
-import { earlier, addMilliseconds } from "../statements/storage-time.ts";
+import { type Functions, procedure } from "../migrator.ts";
+import { earlier, addMilliseconds } from "../expressions.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
-import { procedure } from "./procedure.ts";
 
 export const channelNumberProcedures: Functions = {
   name: "channel_numbers",

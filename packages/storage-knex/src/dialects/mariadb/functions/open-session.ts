@@ -1,8 +1,7 @@
 import { openings } from "../../../sql-session-repository.ts";
-import { addMilliseconds, textsIn } from "../statements/storage-time.ts";
-import type { Functions } from "../migrations/migrator.ts";
+import { addMilliseconds, textsIn } from "../expressions.ts";
+import { type Functions, procedure, raise } from "../migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
-import { procedure, raise } from "./procedure.ts";
 
 /** The lock row for a database-wide session limit, and the number of lock rows that users share by remainder. */
 const lockRowOfAll = -1;

@@ -1,8 +1,6 @@
-import { addMilliseconds } from "../statements/storage-time.ts";
-import { noExpiry } from "../statements/record-statements.ts";
-import type { Functions } from "../migrations/migrator.ts";
+import { addMilliseconds, noExpiry } from "../expressions.ts";
+import { type Functions, procedure } from "../migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
-import { procedure } from "./procedure.ts";
 
 /** The lock row for records under a total limit, and the number of lock rows that owners share by a checksum. */
 const lockRowOfAllRecords = -1;

@@ -1,5 +1,5 @@
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migrator.ts";
+import type { Migration } from "../migrator.ts";
 
 /** Options of every table: text comparison by code points, including trailing blanks, identical on every server. */
 const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";

@@ -5,7 +5,7 @@ import { admitCallbackProcedure, putRecordProcedure } from "../functions/put-rec
 import { removeAccountsProcedure, throttleProcedures } from "../functions/accounts.ts";
 import { access } from "./0001-access.ts";
 import { objects as objectTables } from "./0002-objects.ts";
-import type { Functions, Migration } from "./migrator.ts";
+import type { Functions, Migration } from "../migrator.ts";
 import { leasesTable } from "../leases.ts";
 import type { Tables } from "../tables.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "../../../object-row.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, visibleCondition } from "../query/mariadb-query-scope.ts";
-import { isAmongNumbers } from "./object-row.ts";
+import { isAmongNumbers } from "../object-row.ts";
 import { writeObjects } from "./object-writer.ts";
 import type { ObjectContext } from "./write-lock.ts";
 

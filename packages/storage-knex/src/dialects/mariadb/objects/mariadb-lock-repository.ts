@@ -1,9 +1,9 @@
 import { type Digest, isObjectId, type Lock, type LockRepository, lockWrites, objectNumber } from "@sallyport/storage";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
-import { storageTime } from "../statements/storage-time.ts";
+import { storageTime } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
-import { isAmongNumbers } from "./object-row.ts";
+import { isAmongNumbers } from "../object-row.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 /** Locks require the write lock. */

@@ -25,7 +25,7 @@ import {
 import { isUnknownColumn } from "../mariadb-error.ts";
 import { isDecided } from "../query/order.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { objectOf } from "./object-row.ts";
+import { objectOf } from "../object-row.ts";
 import { writeObjects } from "./object-writer.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 

@@ -4,7 +4,7 @@ import type { ChangeRow, SelectedChanges } from "../../../sql-change-repository.
 import type { SqlReader, SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/mariadb-query-scope.ts";
 import type { Tables } from "../tables.ts";
-import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns } from "./object-row.ts";
+import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns } from "../object-row.ts";
 
 const unbounded = Number.POSITIVE_INFINITY;
 

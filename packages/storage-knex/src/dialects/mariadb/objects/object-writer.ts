@@ -20,9 +20,9 @@ import {
 } from "@sallyport/storage";
 import { type ObjectRow, readersOf } from "../../../object-row.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
-import { storageTime } from "../statements/storage-time.ts";
+import { storageTime } from "../expressions.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { attributesText, isAmongNumbers, objectColumns, objectOf } from "./object-row.ts";
+import { attributesText, isAmongNumbers, objectColumns, objectOf } from "../object-row.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 /** Writes objects under the write lock. */

@@ -2,7 +2,7 @@ import { OutdatedModelError, type Writing } from "@sallyport/storage";
 import type { NestedPart, SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import { isUnknownColumn } from "../mariadb-error.ts";
-import { epochMilliseconds, storageTime } from "../statements/storage-time.ts";
+import { epochMilliseconds, storageTime } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 import type { Contents, ValueColumns } from "../value-columns.ts";
 

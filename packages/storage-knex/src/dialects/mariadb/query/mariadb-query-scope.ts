@@ -10,7 +10,7 @@ import {
 } from "@sallyport/storage";
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { storedValue } from "../objects/object-row.ts";
+import { storedValue } from "../object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, pathOf, textOf, type ValueColumns, valueExpression } from "../value-columns.ts";
 

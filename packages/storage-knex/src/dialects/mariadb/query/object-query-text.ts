@@ -1,7 +1,7 @@
 import type { ObjectQuery, Page, Visibility } from "@sallyport/storage";
 import { condition } from "../../../query/condition.ts";
 import type { ComposedText, KeyValue } from "../../../query/query-scope.ts";
-import { boundedColumns, outlineColumns } from "../objects/object-row.ts";
+import { boundedColumns, outlineColumns } from "../object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, type ValueColumns } from "../value-columns.ts";
 import { isBehind, keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";

@@ -1,9 +1,9 @@
 import { maximumObjectBytes } from "@sallyport/storage";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../sql-account-repository.ts";
-import { boundedColumns, objectColumns } from "../objects/object-row.ts";
+import { boundedColumns, objectColumns } from "../object-row.ts";
 import { maxNameLength, type Tables } from "../tables.ts";
-import { storageTime, textsOf } from "./storage-time.ts";
+import { storageTime, textsOf } from "../expressions.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";

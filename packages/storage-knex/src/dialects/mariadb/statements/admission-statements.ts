@@ -2,7 +2,7 @@ import type { SessionMode } from "@sallyport/storage";
 import { statement } from "../../../statement.ts";
 import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { Tables } from "../tables.ts";
-import { addMilliseconds, storageTime } from "./storage-time.ts";
+import { addMilliseconds, storageTime } from "../expressions.ts";
 
 /** Renewals as a table. */
 const listed =

@@ -2,10 +2,7 @@ import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../sql-re
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, addMilliseconds, storageTime, textsOf } from "./storage-time.ts";
-
-/** The expiry of permanent records: a time, so that unexpired ones are one key range. */
-export const noExpiry = "timestamp '9999-12-31 23:59:59'";
+import { epochMilliseconds, addMilliseconds, storageTime, textsOf } from "../expressions.ts";
 
 const since = (time: string, now: string) => `(timestampdiff(microsecond, ${time}, ${now}) div 1000)`;
 

@@ -15,7 +15,7 @@ import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
 import { admissionStatements } from "./admission-statements.ts";
 import { recordStatements } from "./record-statements.ts";
-import { earlier, epochMilliseconds, storageTime, textsOf } from "./storage-time.ts";
+import { earlier, epochMilliseconds, storageTime, textsOf } from "../expressions.ts";
 
 export type Statements = ReturnType<typeof statementsOf>;
 

@@ -1,7 +1,7 @@
 import { type ClassDefinition, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
 import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds } from "../statements/expressions.ts";
+import { epochMilliseconds } from "../expressions.ts";
 import { type ArchivedTable, timeOf } from "./archived-table.ts";
 
 /** The columns that live objects and tombstones share, as transferred. */

@@ -1,6 +1,6 @@
 import { type ArchiveRecord, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
 import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-records.ts";
-import { epochMilliseconds } from "../statements/expressions.ts";
+import { epochMilliseconds } from "../expressions.ts";
 
 /** How the rows of a section are read. */
 export interface ReadTable {

@@ -10,7 +10,7 @@ import {
 import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow, tablesToFill } from "../../../archived-records.ts";
 import { auditDetails } from "../../../sql-audit-repository.ts";
-import type { OpenCalls } from "../../../open-calls.ts";
+import type { OpenCalls } from "../../../query-runner.ts";
 import { acquire, release, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 import {

@@ -1,5 +1,5 @@
-import { ownShard } from "../statements/expressions.ts";
-import type { Functions } from "../migrations/migrator.ts";
+import { ownShard } from "../expressions.ts";
+import type { Functions } from "../migrator.ts";
 import type { Tables } from "../tables.ts";
 import { acceptModel, dropFunction, isGiven, lockTargets, planOnce, raise } from "./writing-steps.ts";
 

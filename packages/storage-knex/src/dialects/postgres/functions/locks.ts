@@ -1,4 +1,4 @@
-import type { Functions } from "../migrations/migrator.ts";
+import type { Functions } from "../migrator.ts";
 import type { Tables } from "../tables.ts";
 import { acceptModel, planOnce } from "./writing-steps.ts";
 

@@ -1,6 +1,6 @@
 import { openings, seatBound } from "../../../sql-session-repository.ts";
-import { ownShard } from "../statements/expressions.ts";
-import type { Functions } from "../migrations/migrator.ts";
+import { ownShard } from "../expressions.ts";
+import type { Functions } from "../migrator.ts";
 import type { Tables } from "../tables.ts";
 import { planOnce } from "./writing-steps.ts";
 

@@ -1,5 +1,5 @@
-import type { Functions } from "../migrations/migrator.ts";
-import { isIndexedRecord } from "../statements/record-statements.ts";
+import type { Functions } from "../migrator.ts";
+import { isIndexedRecord } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 import { planOnce } from "./writing-steps.ts";
 

@@ -1,4 +1,4 @@
-import type { Functions } from "../migrations/migrator.ts";
+import type { Functions } from "../migrator.ts";
 import type { Tables } from "../tables.ts";
 import { acceptModel, dropFunction, lockTargets, planOnce, raise } from "./writing-steps.ts";
 

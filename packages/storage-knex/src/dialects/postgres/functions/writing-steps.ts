@@ -1,4 +1,4 @@
-import { modelLock } from "../statements/expressions.ts";
+import { modelLock } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 
 /** SQLSTATEs that writing functions raise. `sql-errors.ts` maps them. */

@@ -1,5 +1,5 @@
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migrator.ts";
+import type { Migration } from "../migrator.ts";
 
 /**
  * Accounts, app keys, sessions, and the records of log-ins. Text compares by bytes (`collate "C"`): exact, identical on

@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@sallyport/storage";
 import type { Tables } from "../tables.ts";
-import type { Migration } from "./migrator.ts";
+import type { Migration } from "../migrator.ts";
 
 /** Objects, their classes, and macros. */
 export const objects: Migration = {

@@ -1,7 +1,6 @@
 import { insertFunctions } from "../functions/insert-objects.ts";
 import { lockFunctions, lockObjectsFunction } from "../functions/locks.ts";
-import { keepReadersFunction, objectCountFunctions } from "../functions/object-triggers.ts";
-import { objectIdFunctions } from "../functions/object-ids.ts";
+import { keepReadersFunction, objectCountFunctions, objectIdFunctions } from "../functions/objects.ts";
 import { openOnBasisFunctions, openSessionFunction } from "../functions/open-session.ts";
 import { passThrottleFunction, removeAccountsFunction } from "../functions/accounts.ts";
 import { putRecordFunction } from "../functions/put-record.ts";
@@ -9,7 +8,7 @@ import { updateObjectsFunction } from "../functions/update-objects.ts";
 import { stampFunctions, stampSequence } from "../stamps.ts";
 import { access } from "./0001-access.ts";
 import { objects as objectTables } from "./0002-objects.ts";
-import type { Functions, Migration } from "./migrator.ts";
+import type { Functions, Migration } from "../migrator.ts";
 
 /**
  * Changes by class, readers of before, and forgotten objects. Each table is changed in a transaction of its own, which

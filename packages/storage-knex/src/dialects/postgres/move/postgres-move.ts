@@ -4,12 +4,12 @@ import type { Knex } from "knex";
 import { type Run, runOn, withConnection } from "../connection.ts";
 import { existingIndexes, existingStatistics } from "../index-expression.ts";
 import { migrations } from "../migrations/migrations.ts";
-import { lockMigrations, Migrator } from "../migrations/migrator.ts";
+import { lockMigrations, Migrator } from "../migrator.ts";
 import { createPostgresKnex, type PostgresKnex } from "../postgres-pool.ts";
 import { unmetBy } from "../server-facts.ts";
 import { raiseStamps } from "../stamps.ts";
 import { type Tables, tablesOf } from "../tables.ts";
-import { hasNotice, leaveNotice, type MoveNotice, noticeTable } from "./move-notice.ts";
+import { hasNotice, leaveNotice, type MoveNotice, noticeTable } from "../move-notice.ts";
 import { ask, copySequences, literal, MoveRefused, named, Replication, transact } from "./replication.ts";
 
 export type MoveStep =

@@ -10,7 +10,7 @@ import {
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { attributeLiteral, classLiteral, indexedCharacters, indexExpression, textOf } from "../index-expression.ts";
-import { epochMilliseconds } from "../statements/expressions.ts";
+import { epochMilliseconds } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 
 export class PostgresQueryScope extends QueryScope {

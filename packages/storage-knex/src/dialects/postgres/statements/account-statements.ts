@@ -3,7 +3,7 @@ import { statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../sql-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-statements.ts";
-import { storageTime } from "./expressions.ts";
+import { storageTime } from "../expressions.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";

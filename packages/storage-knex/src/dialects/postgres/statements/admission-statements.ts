@@ -6,7 +6,7 @@ import { batchableStatement, statement } from "../../../statement.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";
-import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
+import { epochMilliseconds, ownShard, storageTime } from "../expressions.ts";
 
 /** `position`: whether admissions give the position of the primary. */
 export function admissionStatements(tables: Tables, { position }: { readonly position: boolean }): AdmissionStatements {

@@ -1,7 +1,7 @@
 import { statement } from "../../../statement.ts";
 import { auditDetails, type AuditStatements } from "../../../sql-audit-repository.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
+import { epochMilliseconds, ownShard, storageTime } from "../expressions.ts";
 
 export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;

@@ -2,7 +2,7 @@ import { messageWindow } from "@sallyport/storage";
 import type { ChannelStatements, CipherBlockStatements } from "../../../sql-channel-repository.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { storageTime } from "./expressions.ts";
+import { storageTime } from "../expressions.ts";
 
 export function channelStatements({ channels, sessions }: Tables): ChannelStatements {
   const number = "$2::numeric";

@@ -1,7 +1,7 @@
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns, outlineColumns } from "./object-statements.ts";
-import { epochMilliseconds, storageTime } from "./expressions.ts";
+import { epochMilliseconds, storageTime } from "../expressions.ts";
 import { writeStamp } from "../stamps.ts";
 
 export type DeletionStatements = ReturnType<typeof deletionStatements>;

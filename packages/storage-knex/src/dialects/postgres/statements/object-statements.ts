@@ -1,6 +1,6 @@
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, modelLock } from "./expressions.ts";
+import { epochMilliseconds, modelLock } from "../expressions.ts";
 
 const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
 

@@ -2,7 +2,7 @@ import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../sql-re
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, storageTime } from "./expressions.ts";
+import { epochMilliseconds, isIndexedRecord, storageTime } from "../expressions.ts";
 
 const addMilliseconds = (time: string, milliseconds: string) =>
   `${time} + ${milliseconds}::float8 * interval '1 millisecond'`;
@@ -14,9 +14,6 @@ const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time
  * limit, and replans every call, which doubles its time.
  */
 const unseen = (value: string) => `(select ${value})`;
-
-/** True for every record. The indexes of a kind by expiry and by birth serve only statements with this condition. */
-export const isIndexedRecord = "born > 0";
 
 export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
   const columns = (clock: number) =>

@@ -10,7 +10,7 @@ import { admissionStatements, appKeyStatements, sessionStatements } from "./admi
 import { auditStatements } from "./audit-statements.ts";
 import { channelStatements, cipherBlockStatements } from "./channel-statements.ts";
 import { deletionStatements } from "./deletion-statements.ts";
-import { modelLock } from "./expressions.ts";
+import { modelLock } from "../expressions.ts";
 import { objectStatements } from "./object-statements.ts";
 import { recordStatements } from "./record-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";

@@ -1,7 +1,7 @@
 import { statement } from "../../../statement.ts";
 import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
-import { storageTime } from "./expressions.ts";
+import { storageTime } from "../expressions.ts";
 
 /** Expired rows that each failure deletes: more than it can add. */
 const expiredPerFailure = 10;

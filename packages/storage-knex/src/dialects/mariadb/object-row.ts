@@ -1,5 +1,5 @@
 import type { Attributes, JsonValue, StoredObject } from "@sallyport/storage";
-import { objectOf as objectOfRow, type ObjectRow } from "../../../object-row.ts";
+import { objectOf as objectOfRow, type ObjectRow } from "../../object-row.ts";
 
 /** The object of a row, with parsed JSON. */
 export function objectOf(row: ObjectRow): StoredObject {

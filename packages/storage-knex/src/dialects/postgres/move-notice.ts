@@ -1,7 +1,7 @@
 import { ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
-import { type Run, runOn, withConnection } from "../connection.ts";
-import type { Tables } from "../tables.ts";
+import { type Run, runOn, withConnection } from "./connection.ts";
+import type { Tables } from "./tables.ts";
 
 /** Where a database is after a move, as its former place tells. */
 export interface MoveNotice {

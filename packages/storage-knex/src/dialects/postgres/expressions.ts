@@ -1,4 +1,4 @@
-import type { Tables } from "../tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** The storage's clock in SQL: the start of the statement plus the parameter of this number (milliseconds). */
 export function storageTime(parameter: number): string {
@@ -41,3 +41,6 @@ export const ownShard = `pg_backend_pid() % ${countShards}`;
 export function modelLock({ schema }: Tables): string {
   return `hashtextextended('sallyport:${schema}:model', 0)`;
 }
+
+/** True for every record. The indexes of a kind by expiry and by birth serve only statements with this condition. */
+export const isIndexedRecord = "born > 0";

@@ -27,3 +27,6 @@ export function textsOf(parameter: number): string {
 export function textsIn(array: string): string {
   return `json_table(${array}, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$'))`;
 }
+
+/** The expiry of permanent records: a time, so that unexpired ones are one key range. */
+export const noExpiry = "timestamp '9999-12-31 23:59:59'";

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
-import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
-import { type Connection, type Query, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
-import { isConflict, isLockTimeout } from "../postgres-error.ts";
-import { migrationLock } from "../server-facts.ts";
-import { movedAway, noticeTable } from "../move/move-notice.ts";
-import type { Tables } from "../tables.ts";
+import { type Numbered, pendingMigrations, type SqlMigration } from "../../schema.ts";
+import { type Connection, type Query, rollBack, type Run, runnerOf, withConnection } from "./connection.ts";
+import { isConflict, isLockTimeout } from "./postgres-error.ts";
+import { migrationLock } from "./server-facts.ts";
+import { movedAway, noticeTable } from "./move-notice.ts";
+import type { Tables } from "./tables.ts";
 
 /** Milliseconds. While a table change waits for its lock, all other users of the table queue behind it. */
 interface MigrationTimeouts {
