@@ -15,6 +15,7 @@ const core = join(root, "packages/core/src");
 const bounds = {
   "source files per 1,000 lines": 11,
   "source files in one folder": 25,
+  "files in one folder of tests": 26,
   "repositories of the storage port": 14,
   "methods of the repositories": 75,
   "methods of the kernel of storages": 15,
@@ -32,6 +33,19 @@ function filesBelow(folder) {
       return ["dist", "node_modules", "test", "test-kit", "template"].includes(entry.name) ? [] : filesBelow(path);
     return entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts") ? [path] : [];
   });
+}
+
+/** Paths of the TypeScript files in the folders of tests. Those beside a source are at home there. */
+function testFiles() {
+  const options = { withFileTypes: true, recursive: true };
+  const packages = ["packages", "apps"].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => join(root, group, name)),
+  );
+  const folders = packages.map((each) => join(each, "test")).filter((each) => existsSync(each));
+  const entries = folders.flatMap((folder) => readdirSync(folder, options));
+  return entries
+    .filter((entry) => entry.isFile() && /\.m?ts$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name));
 }
 
 const sources = new Map(
@@ -107,6 +121,7 @@ const { repositories, methods } = port();
 const figures = {
   "source files per 1,000 lines": Number(((1_000 * sources.size) / total).toFixed(1)),
   "source files in one folder": Math.max(...tally(Array.from(sources.keys(), dirname)).values()),
+  "files in one folder of tests": Math.max(...tally(testFiles().map(dirname)).values()),
   "repositories of the storage port": repositories,
   "methods of the repositories": methods,
   "methods of the kernel of storages": kernelMethods(),

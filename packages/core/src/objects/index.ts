@@ -27,5 +27,5 @@ export * from "./hooks/index.ts";
 export * from "./lock-object.ts";
 export * from "./query/index.ts";
 export { namedObjects } from "./resolve-links.ts";
-export * from "./write-file-object.ts";
+export * from "./files/write-file-object.ts";
 export { prepareAllAttributes } from "./write-object.ts";

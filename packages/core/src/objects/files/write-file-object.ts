@@ -7,22 +7,22 @@ import {
   type SingleReference,
   type StoredObject,
 } from "@sallyport/storage";
-import { mayOnClass, type Model, type ModelClass, visibilityOf } from "../model/index.ts";
-import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import { requireMandatory } from "./accept-attributes.ts";
-import { canHaveBytes, isFileClass, knownFileAttributes } from "./files/file-class.ts";
-import { renameFile } from "./files/file-record.ts";
-import { cacheClass, type FoundObject, visibleObject } from "./get-object.ts";
-import { hookedSource } from "./hooks/answer-hooks.ts";
-import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
-import { planSerialization } from "./object-plan.ts";
-import { serializeWritten } from "./object-serializer.ts";
-import type { ResolvedAttributes } from "./resolve-links.ts";
-import type { ReadScope } from "./serialization-source.ts";
-import type { Serialization } from "./serialization.ts";
-import { writeChange, writeNew } from "./write-object.ts";
-import { withoutRight } from "./object-findings.ts";
-import type { ObjectContext } from "./hooks/active-hooks.ts";
+import { mayOnClass, type Model, type ModelClass, visibilityOf } from "../../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
+import { requireMandatory } from "../accept-attributes.ts";
+import { canHaveBytes, isFileClass, knownFileAttributes } from "./file-class.ts";
+import { renameFile } from "./file-record.ts";
+import { cacheClass, type FoundObject, visibleObject } from "../get-object.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
+import { planSerialization } from "../object-plan.ts";
+import { serializeWritten } from "../object-serializer.ts";
+import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { ReadScope } from "../serialization-source.ts";
+import type { Serialization } from "../serialization.ts";
+import { writeChange, writeNew } from "../write-object.ts";
+import { withoutRight } from "../object-findings.ts";
+import type { ObjectContext } from "../hooks/active-hooks.ts";
 
 export interface FileObjectInput {
   /** The object to change; `null` creates one. */
