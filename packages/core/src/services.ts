@@ -13,7 +13,6 @@ import type { ProviderServices, RegistrationServices } from "./identities/index.
 import type { KeyRings, KeySupply } from "./keys/index.ts";
 import type { PushServices } from "./sync/index.ts";
 import type { RepetitionServices } from "./repetition/index.ts";
-import type { NextSteps } from "./request/index.ts";
 
 /** Settings of the server that use cases need. Those of a database are its policy. */
 export type Settings = ChangePasswordServices["settings"] &
@@ -39,6 +38,5 @@ export interface Services
   readonly keyRings: KeyRings;
   readonly keySupply: KeySupply;
   readonly logInMessages: LogInMessages;
-  readonly nextSteps: NextSteps;
   readonly tokens: Tokens;
 }

@@ -13,8 +13,8 @@ export function defineWhy(command: ServerCommand): void {
       "after",
       "\nA running server stores the explanation about a second after the response, and keeps it for explanations.retention.",
     )
-    .onDatabase((requestId: string, options: JsonOptions) => async ({ serving }) => {
-      const found = await explainRefusal(await serving("nextSteps"), requestId);
+    .onDatabase((requestId: string, options: JsonOptions) => async ({ administration }) => {
+      const found = await explainRefusal(administration, requestId);
       if (found === null)
         throw new CommandError(
           `No refusal with the request id "${printable(requestId)}" is stored in this database. It may be too old, have succeeded, or belong to another alias.`,

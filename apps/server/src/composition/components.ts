@@ -107,7 +107,6 @@ export const components = {
   settings: named<core.Settings>("settings"),
   registration: named<core.RegistrationServices>("registration"),
   userGuard: named<core.UserGuard>("userGuard"),
-  nextSteps: named<core.NextSteps>("nextSteps"),
   changeWatch: named<core.ChangeWatch>("changeWatch"),
   moduleInspector: named<core.ModuleInspector>("moduleInspector"),
   passwordMessages: named<core.PasswordMessages>("passwordMessages"),

@@ -1,8 +1,7 @@
-import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions } from "@sallyport/storage";
+import { catalogue, type CatalogueEntry, errorEntry, extensions } from "@sallyport/storage";
 import { isRefusalCode } from "@sallyport/core";
 import { declaredErrors, type Operation, takesSession } from "@sallyport/contract";
 import { routeLink } from "./api.ts";
-import { errorTexts } from "./error-texts.ts";
 import { codeSpan, generatedNote, markdownList, markdownTable } from "./markdown.ts";
 
 /** `errors.md`: every code with its condition. */
@@ -48,8 +47,8 @@ export function errorPages(routes: readonly Operation[]): [name: string, text: s
   return [...catalogue, ...extensions].map((entry) => [`errors/${entry.code}.md`, errorPage(entry, routes)]);
 }
 
-function errorPage({ code, status, name }: CatalogueEntry, routes: readonly Operation[]): string {
-  const { meaning, causes = [], actions = [] } = errorTexts[code as ErrorCode];
+function errorPage(entry: CatalogueEntry, routes: readonly Operation[]): string {
+  const { code, status, name, meaning, causes = [], actions = [] } = entry;
   const returning = routes.filter((route) => declaredErrors(route).some((declared) => declared === code));
   return `# ${code}: ${name}
 

@@ -203,10 +203,8 @@ export class TestServer {
 
   /** Why a request was refused; `null` if no refusal with this id is stored. */
   async why(alias: string, requestId: string): Promise<Explanation | null> {
-    const { container, refusals } = this.inside;
-    await refusals.settled();
-    const services = await servicesOf(container, ["nextSteps"]);
-    return explainRefusal({ r: this.database(alias).storage.repositories, services }, requestId);
+    await this.inside.refusals.settled();
+    return explainRefusal({ r: this.database(alias).storage.repositories }, requestId);
   }
 
   close(): Promise<void> {

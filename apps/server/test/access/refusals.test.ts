@@ -5,7 +5,6 @@ import type { LogInMode } from "@sallyport/client";
 import type { SessionMode } from "@sallyport/storage";
 import { addBan, administrationOf, type Explanation, setAppRule, setLimits, explainRefusal } from "@sallyport/core";
 import { explanationLines } from "@sallyport/client/terminal";
-import { nextSteps } from "../../src/reference/error-texts.ts";
 import {
   AdministrationFixture,
   administrationKey,
@@ -315,13 +314,12 @@ onEngines(
       customer = listed.body.data["~Elements"][0]["~ObjectID"];
       for (const { about, send } of rows) found.set(about, { answer: await send(), explanation: null });
       await untilStored(ids().at(-1)?.[0] ?? "");
-      for (const [requestId, each] of ids())
-        each.explanation = await explainRefusal({ r: r(), services: { nextSteps } }, requestId);
+      for (const [requestId, each] of ids()) each.explanation = await explainRefusal({ r: r() }, requestId);
     }, 60_000);
 
     /** The server writes refusals in the order of their responses. */
     async function untilStored(requestId: string): Promise<void> {
-      while ((await explainRefusal({ r: r(), services: { nextSteps } }, requestId)) === null) await pause(20);
+      while ((await explainRefusal({ r: r() }, requestId)) === null) await pause(20);
     }
 
     test.each(rows.map((row) => [row.about, row] as const))("explains %s", (about, { code, told: parts }) => {

@@ -1,4 +1,11 @@
-import { type ErrorCode, errorEntry, type Finding, type Repositories, type SessionMode } from "@sallyport/storage";
+import {
+  type ErrorCode,
+  errorEntry,
+  type Finding,
+  nextSteps,
+  type Repositories,
+  type SessionMode,
+} from "@sallyport/storage";
 import {
   type RequestCheck,
   requestChecks,
@@ -7,10 +14,6 @@ import {
   type StoredItem,
   type StoredRefusal,
 } from "./refusals.ts";
-import type { Uses } from "./request-context.ts";
-
-/** Next steps of the caller or the operator after an error, in sentences. */
-export type NextSteps = (code: ErrorCode) => readonly string[];
 
 /** A check, its question and what it found. */
 export interface ExplainedStep {
@@ -48,12 +51,12 @@ export interface Explanation {
   readonly items: readonly (ExplainedFailure & Pick<StoredItem, "index" | "method" | "route">)[];
 }
 
-interface ExplainContext extends Uses<{ readonly nextSteps: NextSteps }> {
+interface ExplainContext {
   readonly r: Pick<Repositories, "records" | "accounts">;
 }
 
 /** Explains refused requests. `null` if no refusal with this request id is stored. */
-export async function explainRefusal({ r, services }: ExplainContext, requestId: string): Promise<Explanation | null> {
+export async function explainRefusal({ r }: ExplainContext, requestId: string): Promise<Explanation | null> {
   const [record] = await r.records.get(refusalKind, [requestId]);
   if (record === undefined) return null;
   const { value, owner, createdAt } = record;
@@ -69,19 +72,15 @@ export async function explainRefusal({ r, services }: ExplainContext, requestId:
     appKey,
     mode,
     user,
-    failure: failure === null ? null : explainedFailure(services, failure, stepsOf(value, failure, user)),
+    failure: failure === null ? null : explainedFailure(failure, stepsOf(value, failure, user)),
     items: items.map(({ findings, ...item }) => ({
       ...item,
-      ...explainedFailure(services, item, findings.map(stepOf)),
+      ...explainedFailure(item, findings.map(stepOf)),
     })),
   };
 }
 
-function explainedFailure(
-  { nextSteps }: ExplainContext["services"],
-  { code }: Pick<StoredFailure, "code">,
-  steps: readonly ExplainedStep[],
-): ExplainedFailure {
+function explainedFailure({ code }: Pick<StoredFailure, "code">, steps: readonly ExplainedStep[]): ExplainedFailure {
   const { status, name } = errorEntry(code);
   return { code, status, name, steps, nextSteps: nextSteps(code) };
 }

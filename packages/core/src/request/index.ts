@@ -28,7 +28,7 @@ export { LoopShare } from "./loop-share.ts";
 export { type Turn, type TurnLimits, Turns, type TurnTaker } from "./turns.ts";
 export type { TurningRequest } from "./turn-storage.ts";
 export * from "./administration-context.ts";
-export { type ExplainedStep, type Explanation, type NextSteps, explainRefusal } from "./explain-refusal.ts";
+export { type ExplainedStep, type Explanation, explainRefusal } from "./explain-refusal.ts";
 export {
   discardingWrites,
   recordRefusal,

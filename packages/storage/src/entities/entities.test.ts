@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
+import { catalogue, extensions } from "../errors/index.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { isObjectId, objectIdOf, objectNumber, objectReference } from "./object-id.ts";
 import { atMost, jsonBytes } from "./size-limits.ts";
@@ -6,6 +9,15 @@ import type { JsonValue } from "./stored-object.ts";
 import { strictJsonObject } from "./strict-json.ts";
 import { describeCapabilities } from "../ports/storage.ts";
 import { delayAfter } from "../ports/throttle-repository.ts";
+
+test("each error code is declared in one file of the catalogue", () => {
+  const folder = join(import.meta.dirname, "../errors/catalogue");
+  const declared = readdirSync(folder).flatMap((name) =>
+    Array.from(readFileSync(join(folder, name), "utf8").matchAll(/^ {2}(\d+): \{$/gm), ([, code]) => Number(code)),
+  );
+  const known = [...catalogue, ...extensions].map(({ code }) => code);
+  expect(declared.toSorted((a, b) => a - b)).toEqual(known.toSorted((a, b) => a - b));
+});
 
 test("every capability has a description, present or missing", () => {
   const all = {

@@ -5,7 +5,6 @@ import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { ServedDatabaseExaminer } from "../../doctor/database-examiner.ts";
 import { macroLimits } from "../../macros/macro-folders.ts";
-import { nextSteps } from "../../reference/error-texts.ts";
 import { classFactory, components, type Factories, functionFactory, functionFactoryByName } from "../components.ts";
 
 const { configuration, digests, keyRings, macroRuntime } = components;
@@ -15,7 +14,6 @@ const { callbackAddresses, providerSealing, supportedProviders } = components;
 export const serviceFactories = {
   settings: functionFactory(settingsOf, [configuration]),
   userGuard: functionFactory(() => core.administratorGuard, []),
-  nextSteps: functionFactory(() => nextSteps, []),
   changeWatch: classFactory(core.ChangeWatch, [components.after]),
   moduleInspector: functionFactory(
     (runtime, configured) => new core.ModuleInspector(runtime, macroLimits(configured)),
@@ -63,7 +61,6 @@ export const serviceFactories = {
     logInMessages: components.logInMessages,
     macroReports: components.macroReports,
     macroRunner: components.macroRunner,
-    nextSteps: components.nextSteps,
     objectHooks: components.objectHooks,
     outbox: components.outbox,
     passwordMessages: components.passwordMessages,

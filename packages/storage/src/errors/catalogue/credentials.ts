@@ -1,8 +1,11 @@
-import type { ErrorTexts } from "./error-text.ts";
+import type { Entries } from "./entry.ts";
 
-/** Texts of the codes about app keys, sessions, tokens and the fields of a log-in. */
-export const credentialErrors = {
+/** Codes of app keys, sessions, tokens and the fields of a log-in. */
+export const credentials = {
   100: {
+    status: 400,
+    name: "App key is missing",
+    condition: "The request has no `appkey` header.",
     meaning: "The request has no app key. The server checks the app key before it looks at the session or the body.",
     causes: [
       "The client does not send the header `appkey`, or sends it blank.",
@@ -15,6 +18,9 @@ export const credentialErrors = {
     ],
   },
   101: {
+    status: 401,
+    name: "App key is invalid",
+    condition: "The `appkey` header names no enabled app key of the database.",
     meaning: "The database does not accept the app key. An app key is valid in one database, while it is enabled.",
     causes: [
       "The app key is misspelled, disabled, or belongs to another database.",
@@ -28,6 +34,9 @@ export const credentialErrors = {
     ],
   },
   200: {
+    status: 400,
+    name: "Session is missing",
+    condition: "A plain request that needs a session has no credential header.",
     meaning: "The route needs a session, and the request has no credential.",
     causes: [
       "The client did not log in, or lost the session id.",
@@ -40,6 +49,9 @@ export const credentialErrors = {
     ],
   },
   201: {
+    status: 401,
+    name: "Session is invalid",
+    condition: "The `sessionId` header names no active session of this app key and database.",
     meaning: "The header `sessionId` names no live session of this app key and this database.",
     causes: [
       "The session expired: 30 minutes without a request, or 12 hours after the log-in by default.",
@@ -53,6 +65,9 @@ export const credentialErrors = {
     ],
   },
   202: {
+    status: 400,
+    name: "Token is missing",
+    condition: "An encrypted request has no `Secure-Token` header.",
     meaning:
       "The request has an encrypted body and no secure token. The content type `application/text` marks an encrypted body.",
     causes: [
@@ -65,6 +80,9 @@ export const credentialErrors = {
     ],
   },
   203: {
+    status: 401,
+    name: "Token is invalid",
+    condition: "The `Secure-Token` or the JWT is malformed, expired, revoked or of another server.",
     meaning: "The JWT or the secure token is not valid.",
     causes: [
       "The token is malformed, expired or revoked, or its session ended.",
@@ -79,6 +97,9 @@ export const credentialErrors = {
     ],
   },
   204: {
+    status: 400,
+    name: "Token or session is missing",
+    condition: "A credential header is present but blank.",
     meaning: "A credential header is present and blank.",
     causes: [
       "The client sends `sessionId`, `Authorization` or `Secure-Token` without a value, for example before its log-in.",
@@ -87,6 +108,9 @@ export const credentialErrors = {
     actions: ["Log in, and send the credential of the response."],
   },
   205: {
+    status: 400,
+    name: "Public key is missing",
+    condition: "The body has no `publicKey`.",
     meaning: "The encrypted log-in has no public key. The server needs the key to encrypt its response.",
     causes: ["The body has no member `publicKey`, or a blank one."],
     actions: [
@@ -94,6 +118,9 @@ export const credentialErrors = {
     ],
   },
   206: {
+    status: 400,
+    name: "Credentials are missing",
+    condition: "The body has no `credentials`, or no `aesKey` or `data`.",
     meaning: "The encrypted log-in has no encrypted credentials.",
     causes: [
       "`POST /v2/login/secure`: the body has no `credentials`, or a blank value.",
@@ -104,6 +131,9 @@ export const credentialErrors = {
     ],
   },
   207: {
+    status: 406,
+    name: "Content type is missing or is invalid",
+    condition: "The `Content-Type` is absent or not supported by the route.",
     meaning: "The server does not accept the content type of the body.",
     causes: [
       "`Content-Type` is missing, or is not `application/json`.",
@@ -117,6 +147,9 @@ export const credentialErrors = {
     ],
   },
   208: {
+    status: 400,
+    name: "App names are invalid",
+    condition: "`appNames` or `app` contains a blank, unknown or forbidden name, or a value that is not a string.",
     meaning: "An app name is malformed, unknown, or not allowed for this request.",
     causes: [
       "`appNames` is an empty array, has more than 100 values, or has a value that is blank or not a string.",
@@ -130,6 +163,9 @@ export const credentialErrors = {
     ],
   },
   209: {
+    status: 400,
+    name: "App names are missing",
+    condition: "A log-in has no `appNames`, or a second-factor request no `app`.",
     meaning: "The request has no app name.",
     causes: [
       "The body of the log-in has no member `appNames`.",
@@ -143,8 +179,11 @@ export const credentialErrors = {
     ],
   },
   210: {
+    status: 400,
+    name: "Duplicated app names",
+    condition: "`appNames` contains a name twice.",
     meaning: "`appNames` has the same name twice.",
     causes: ["The client joins lists of app names without removing duplicates."],
     actions: ["Send each app name once."],
   },
-} satisfies Partial<ErrorTexts>;
+} satisfies Entries;
