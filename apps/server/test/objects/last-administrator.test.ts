@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { MacroStore } from "@sallyport/core";
 import { seesAll } from "@sallyport/storage";
-import { AdministrationFixture } from "../administration/administration-fixture.ts";
+import { AdministrationFixture, codeOf } from "../administration/administration-fixture.ts";
 import { multiResults, senderOf } from "../client.ts";
 import { onEngines } from "../engines.ts";
 import { sessionsOf } from "../open-session.ts";
@@ -147,6 +147,119 @@ onEngines(
         expect(body.data.results).toMatchObject([{ uuid, internalStatus: "718" }]);
         expect(await asAdmin(`${path}/push`, "POST", { syncVersion: "0", ops, atomic: true })).toMatchObject(refused);
       }
+    });
+  },
+  { environment: objectEnvironment },
+);
+
+/** The last administrator who can log in to administration as a member of a group, whose membership an administrator with another open session takes. */
+onEngines(
+  "changes of the groups of the last administrator",
+  (server) => {
+    const sessions = sessionsOf(server, "session", "admin");
+    const send = senderOf(server);
+    const repositories = () => repositoriesOf(server());
+    const last = { id: "", uuid: "" };
+    const group = { keepers: "", others: "" };
+    let fixture: AdministrationFixture;
+    let client: AdministrationFixture["admin"];
+    const asAdmin = (path: string, method: "POST" | "PUT" | "PATCH" | "DELETE", body?: unknown) =>
+      send(sessions.admin, path, method, body);
+    const regroup = async ({ users }: AdministrationFixture["admin"], ...groups: readonly string[]) =>
+      users.change(last.id, { groups: [...groups] }, { ifMatch: await users.get(last.id) });
+    const storedLast = async () => (await repositories().objects.get([last.id], seesAll))[0];
+    const groupsOfLast = async () => (await storedLast())?.attributes["Groups"];
+
+    beforeAll(async () => {
+      fixture = await AdministrationFixture.open(server());
+      const { admin } = fixture;
+      for (const name of ["keepers", "others"] as const) group[name] = (await admin.groups.create({ name })).groupId;
+      await admin.apps.create({ name: "administration" });
+      last.id = (await admin.users.create({ name: "last", password: "one of many", administrator: true })).userId;
+      await regroup(admin, group.keepers, group.others);
+      last.uuid = (await storedLast())?.uuid as string;
+      await admin.sync.putSchema(schema, { classes: [{ className: "User" }, { className: "UserGroup" }] });
+      client = fixture.clientOf();
+      await admin.appRules.set({ app: "administration", access: "allow", groupId: group.keepers });
+      await client.logIn({ user: "last", password: "one of many" });
+      await client.appRules.set({ app: "administration", access: "forbid" });
+      const modules = {
+        Leave: `defineMacro({ access: "everyone", run: ({ input, objects }) => objects.update(input.id, { Groups: [] }) })`,
+        OnSave: `defineHook({ on: "beforeSave", classes: ["User"], run: ({ object }) => {
+          if (object.Description === "leaves") object.Groups = [];
+        } })`,
+      };
+      for (const [name, declaration] of Object.entries(modules))
+        await new MacroStore(repositories()).put(
+          {
+            name,
+            text: `import { defineHook, defineMacro } from "@sallyport/macros";\nexport default ${declaration};\n`,
+            language: "js",
+            changedBy: "test",
+          },
+          null,
+        );
+    });
+    afterEach(async () => {
+      expect(await groupsOfLast()).toContain(group.keepers);
+      await client.logIn({ user: "last", password: "one of many" });
+    });
+
+    const invalid = { status: 400, code: "307" };
+    const refused = { status: 500, code: "718" };
+    const leave = () => ({ Groups: [group.others] });
+    const named = () => `query=${encodeURIComponent(JSON.stringify({ where: { Name: "last" } }))}`;
+    const userPath = () => `/v1/object/${last.id}`;
+    const attempts = [
+      ["a request for one object", userPath, "PATCH", leave],
+      ["a request for matching objects", () => `/v1/objects/User?${named()}`, "PATCH", leave],
+      [
+        "a request for matching objects with a hook",
+        () => `/v1/objects/User?${named()}`,
+        "PATCH",
+        () => ({ Description: "leaves" }),
+      ],
+      ["a hook", userPath, "PATCH", () => ({ Description: "leaves" })],
+      ["a macro", () => "/v1/execute/Leave", "POST", () => ({ id: last.id })],
+      [
+        "items of an atomic request",
+        () => "/v1/multi?atomic=true",
+        "POST",
+        () => [{ method: "PATCH", path: userPath(), body: leave() }],
+      ],
+    ] as const;
+
+    test.each(attempts)("by %s are refused", async (_what, path, method, body) => {
+      expect(await asAdmin(path(), method, body())).toMatchObject(invalid);
+    });
+
+    test("by separate items and by synchronization are refused", async () => {
+      const items = [{ method: "PATCH", path: userPath(), body: leave() }];
+      const separately = await asAdmin("/v1/multi", "POST", items);
+      expect(multiResults(separately.body.data)).toMatchObject([{ httpStatus: 400, result: 307 }]);
+      const put = { syncVersion: String((await storedLast())?.version), fields: { Groups: [] } };
+      expect(await asAdmin(`/v1/sync/${schema}/${last.uuid}`, "PUT", put)).toMatchObject(invalid);
+      const ops = [{ id: randomUUID(), op: "put", uuid: last.uuid, ...put }];
+      const { body } = await asAdmin(`/v1/sync/${schema}/push`, "POST", { syncVersion: "0", ops });
+      expect(body.data.results).toMatchObject([{ internalStatus: "307" }]);
+    });
+
+    test("by administrators are refused, and so is the deletion of the group", async () => {
+      expect(await codeOf(regroup(client))).toBe(307);
+      expect(await asAdmin(`/v1/object/${group.keepers}`, "DELETE")).toMatchObject(refused);
+      expect(await asAdmin(`/v1/object/${group.keepers}?moveToRecycler=true`, "DELETE")).toMatchObject({ code: "0" });
+      await client.logIn({ user: "last", password: "one of many" });
+      expect(await asAdmin(`/v1/recycler/${group.keepers}`, "DELETE")).toMatchObject(refused);
+      expect((await asAdmin("/v1/recycler", "DELETE")).body.data).toEqual({ "~Count": 0 });
+      expect(await asAdmin(`/v1/object/${group.keepers}/restore`, "POST")).toMatchObject({ code: "0" });
+    });
+
+    test("are possible if the administrator can still log in", async () => {
+      const groups = [group.keepers];
+      expect(await asAdmin(userPath(), "PATCH", { Groups: groups })).toMatchObject({ code: "0" });
+      await regroup(client, ...groups, group.others);
+      expect(await asAdmin(`/v1/object/${group.others}`, "DELETE")).toMatchObject({ code: "0" });
+      expect(await groupsOfLast()).toEqual(groups);
     });
   },
   { environment: objectEnvironment },

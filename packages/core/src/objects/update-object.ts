@@ -7,7 +7,7 @@ import {
   type Writing,
 } from "@sallyport/storage";
 import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
-import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
+import { inTransaction, withCurrentModel } from "../request/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { type FoundObject, cacheClass, visibleObject } from "./get-object.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
@@ -103,7 +103,7 @@ export async function changeAccepted(
 }
 
 async function changeAlone(
-  context: SessionContext,
+  context: ObjectContext,
   { given, expectedVersions }: GivenChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {

@@ -4,14 +4,15 @@ import {
   jsonBytes,
   type Links,
   maxWrittenBytes,
+  type ObjectChange,
   type ObjectOutline,
   type ObjectQuery,
   type ObjectRepository,
   refusedAs,
+  type Repositories,
   ServiceError,
   type StoredObject,
   type Visibility,
-  type Writing,
 } from "@sallyport/storage";
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
@@ -25,7 +26,7 @@ import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { GivenChange } from "./update-object.ts";
 import { guardUserAttributes, isUserClass } from "./user-names.ts";
-import { prepareAttributes } from "./write-object.ts";
+import { prepareAttributes, updateUsers } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
@@ -79,19 +80,20 @@ export function updateObjects(
       acceptSize(matching, bytes, links);
       return matching;
     };
+    const write: WriteAll = isUserClass(model, className)
+      ? (inside, changes) => updateUsers({ ...context, r: inside }, changes, by)
+      : ({ objects }, changes) => objects.update(changes, by);
     const hooks = await hooksOfSaves(context, modelClass.subtree, { model, visibility });
     if (hooks !== null) {
       const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
       const change = { given, prepared, expectedVersions };
-      return refusedAs(713, changeManyWithHooks(hooks, context, change, { by, visibility, accept, matches }));
+      return refusedAs(713, changeManyWithHooks(hooks, context, change, { write, visibility, accept, matches }));
     }
-    const changing = unit.transaction(async ({ objects }) => {
-      const matching = await matches(objects);
+    const changing = unit.transaction(async (inside) => {
+      const matching = await matches(inside.objects);
       for (const batch of batches(matching, (outline) => outline.bytes + bytes, batchSize)) {
-        await objects.update(
-          batch.map(({ id }) => ({ id, attributes, links, expectedVersions })),
-          by,
-        );
+        const changes = batch.map(({ id }) => ({ id, attributes, links, expectedVersions }));
+        await write(inside, changes);
       }
       return { count: matching.length };
     });
@@ -144,8 +146,10 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
 /** Batch size of a hook call. */
 const hookBatchSize = { items: 200, bytes: 1024 * 1024 };
 
+type WriteAll = (r: Repositories, changes: readonly ObjectChange[]) => Promise<readonly StoredObject[]>;
+
 interface BulkChange {
-  readonly by: Writing;
+  readonly write: WriteAll;
   readonly visibility: Visibility;
   readonly accept: AcceptChange;
   /** Finds and locks the objects. */
@@ -157,7 +161,7 @@ function changeManyWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
   { given, prepared, expectedVersions }: GivenChange & { readonly prepared: ResolvedAttributes },
-  { by, visibility, accept, matches }: BulkChange,
+  { write, visibility, accept, matches }: BulkChange,
 ): Promise<{ readonly count: number }> {
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
@@ -173,7 +177,7 @@ function changeManyWithHooks(
         const changes = (await hooks.before(inside, saves, accept)).map(({ attributes, links }, index) => {
           return { id: (bases[index] as StoredObject).id, attributes, links, expectedVersions: null };
         });
-        await hooks.after(inside, saves, await objects.update(changes, by));
+        await hooks.after(inside, saves, await write(inside.r, changes));
       }
       return { count: matching.length };
     }),

@@ -8,6 +8,7 @@ import {
   type Principal,
   type RecordKind,
   type RecordRepository,
+  type Repositories,
   seesAll,
   ServiceError,
 } from "@sallyport/storage";
@@ -144,8 +145,23 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
   }
 }
 
+/** The attribute of `User` with its user groups. */
+export const groupsAttribute = "Groups";
+
 /** Attributes of `User` that determine rights or identity. */
-const guarded: readonly string[] = ["Name", "Groups"];
+const guarded: readonly string[] = ["Name", groupsAttribute];
+
+/** Port: keeps an administrator who can log in. */
+export interface UserGuard {
+  /**
+   * Calls `change`, which can take the access of users, in the transaction of `r`. Callers have locked the objects that it
+   * changes. Throws `refusal` if an administrator could log in before, and none could afterwards.
+   */
+  keep<T>(
+    within: { readonly r: Repositories; readonly database: Database },
+    loss: { readonly users: readonly ObjectId[]; readonly change: () => Promise<T>; readonly refusal: ServiceError },
+  ): Promise<T>;
+}
 
 export function isUserClass(model: Model, className: string): boolean {
   return model.find("User")?.subtree.includes(className) ?? false;

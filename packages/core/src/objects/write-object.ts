@@ -1,4 +1,5 @@
 import {
+  faultAt,
   type NewObject,
   type ObjectChange,
   type ObjectRepository,
@@ -9,14 +10,24 @@ import {
   type Writing,
 } from "@sallyport/storage";
 import type { Model, ModelClass } from "../model/index.ts";
-import type { RequestContext, SessionContext } from "../request/index.ts";
+import type { RequestContext, SessionContext, Uses } from "../request/index.ts";
 import { type AcceptedAttributes, acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { type ResolvedAttributes, resolveAllLinks, resolveLinks, unlessRefused } from "./resolve-links.ts";
 import { acceptFileAttributes, guardFileAttributes, isFileClass } from "./files/file-class.ts";
 import { renameFile } from "./files/file-record.ts";
-import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } from "./user-names.ts";
+import {
+  groupsAttribute,
+  guardUserAttributes,
+  isUserClass,
+  renameAccount,
+  type UserGuard,
+  userName,
+  UserNames,
+} from "./user-names.ts";
 
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
+
+interface Changing extends Pick<Writer, "r" | "database">, Uses<{ readonly userGuard: UserGuard }> {}
 
 /**
  * Creates one object and reserves the name of a user. 307 if it looks like another user's name. 713 if the storage refuses
@@ -43,10 +54,10 @@ async function insertNamed(
 
 /**
  * Changes an object, and atomically the login name of a user or the name of a file. 307 if the name looks like another
- * user's. 713 if the storage refuses the write.
+ * user's, or if no administrator could log in without a group. 713 if the storage refuses the write.
  */
 export function writeChange(
-  context: Writer,
+  context: Writer & Changing,
   change: ObjectChange,
   by: Writing & { readonly className: string },
   model: Model,
@@ -55,7 +66,7 @@ export function writeChange(
 }
 
 async function updateNamed(
-  { r, unit, database }: Writer,
+  { r, unit, database, services }: Writer & Changing,
   change: ObjectChange,
   by: Writing & { readonly className: string },
   model: Model,
@@ -67,14 +78,36 @@ async function updateNamed(
       await renameFile(records, change.id, change.attributes);
       return changed;
     });
-  if (!isUserClass(model, by.className) || name === undefined) return update(r.objects, change, by);
-  return unit.transaction(async ({ objects, accounts, records }) => {
-    const changed = await update(objects, change, by);
+  const regroups = setsGroups(change);
+  if (!isUserClass(model, by.className) || (name === undefined && !regroups)) return update(r.objects, change, by);
+  return unit.transaction(async (inside) => {
+    const { objects, accounts, records } = inside;
+    // Objects are locked before rules, as in deletions.
+    if (regroups) await objects.lock([change.id]);
+    const [changed] = (await updateUsers({ r: inside, database, services }, [change], by)) as [StoredObject];
+    if (name === undefined) return changed;
     const text = typeof name === "string" ? name : null;
     if (text !== null) await renameAccount(accounts, change.id, text);
     await new UserNames(records, database.digests).rename(change.id, text);
     return changed;
   });
+}
+
+function setsGroups({ attributes, links }: ObjectChange): boolean {
+  return Object.hasOwn(attributes, groupsAttribute) || Object.hasOwn(links, groupsAttribute);
+}
+
+/** Changes locked users in the transaction of `r`. 307 if no administrator could log in without a group that they lose. */
+export async function updateUsers(
+  { r, database, services }: Changing,
+  changes: readonly ObjectChange[],
+  by: Writing,
+): Promise<readonly StoredObject[]> {
+  const users = changes.filter(setsGroups).map(({ id }) => id);
+  const change = () => r.objects.update(changes, by);
+  if (users.length === 0) return change();
+  const refusal = faultAt(`/${groupsAttribute}`, "The last administrator can log in as a member of this group only.");
+  return services.userGuard.keep({ r, database }, { users, change, refusal });
 }
 
 async function insert(objects: ObjectRepository, object: NewObject, by: Writing): Promise<StoredObject> {

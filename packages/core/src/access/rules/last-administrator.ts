@@ -1,4 +1,4 @@
-import { type ObjectId, type Repositories, ServiceError } from "@sallyport/storage";
+import type { ObjectId, Repositories, ServiceError } from "@sallyport/storage";
 import type { UserGuard } from "../../objects/index.ts";
 import type { Database } from "../../request/index.ts";
 import { administrationAppName } from "../appkeys/applications.ts";
@@ -26,6 +26,9 @@ export async function keepAdministrator<T>(
   return result;
 }
 
+/** Users who are asked for one by one. Of more, one is taken for an administrator: the rules are locked in vain at worst. */
+const maxAsked = 50;
+
 /**
  * Takes the access of users in the transaction of `r`, as `keepAdministrator` does. If one of them is an enabled
  * administrator, no rule changes and no other administrator loses access until the transaction ends.
@@ -43,7 +46,7 @@ export async function takeAccess<T>(
     const { account } = await accounts.find({ id }, []);
     return account?.administrator === true && !account.disabled;
   };
-  const administrators = await Promise.all(users.map(isAdministrator));
+  const administrators = users.length > maxAsked ? [true] : await Promise.all(users.map(isAdministrator));
   const first = users[administrators.indexOf(true)];
   if (first === undefined) return change();
   // Only locks the rules.
@@ -51,13 +54,10 @@ export async function takeAccess<T>(
   return keepAdministrator(looking, { change, refusal });
 }
 
-/** Guards deletions of users. */
+/** Guards deletions of users, and changes of their groups. */
 export const administratorGuard: UserGuard = {
-  async remove({ r, database }, users, change) {
-    const now = await database.clock.now({ joined: true });
-    const refusal = new ServiceError(718, { detail: "The last administrator cannot be deleted." });
-    return takeAccess({ r, database, now }, { users, change, refusal });
-  },
+  keep: async ({ r, database }, loss) =>
+    takeAccess({ r, database, now: await database.clock.now({ joined: true }) }, loss),
 };
 
 export async function rulesOf(

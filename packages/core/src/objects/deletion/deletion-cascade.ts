@@ -18,7 +18,7 @@ import {
 } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
 import type { Database } from "../../request/index.ts";
-import { isUserClass, UserNames } from "../user-names.ts";
+import { groupsAttribute, isUserClass, type UserGuard, UserNames } from "../user-names.ts";
 
 /** Limit for the objects deleted or changed by one deletion, and for the links followed in one step. */
 export const maximum = 10_000;
@@ -148,7 +148,7 @@ export async function deleteAll(
 ): Promise<void> {
   const { policy } = database;
   await removeUsers(r, deleted, { model, principal, database, guard });
-  if (linksToClear.length > 0) await r.deletion.clear(linksToClear);
+  await clearLinks(r, linksToClear, { model, database, guard });
   const quota = policy.objects.recycleBinPerUser;
   const outcome = await r.deletion.delete(
     deleted.map(({ id }) => id),
@@ -160,14 +160,20 @@ export async function deleteAll(
     });
 }
 
-/** Port: decides whether users can be removed. */
-export interface UserGuard {
-  /** Calls `change`, which removes the users, in the transaction of `r`. 718 if no administrator could log in afterwards. */
-  remove<T>(
-    within: { readonly r: Repositories; readonly database: Database },
-    users: readonly ObjectId[],
-    change: () => Promise<T>,
-  ): Promise<T>;
+/** Clears links of locked objects. 718 if no administrator could log in without a group that users lose. */
+export async function clearLinks(
+  r: Repositories,
+  links: readonly Referrer[],
+  { model, database, guard }: Pick<Removal, "model" | "database" | "guard">,
+): Promise<void> {
+  if (links.length === 0) return;
+  const change = () => r.deletion.clear(links);
+  const users = links
+    .filter(({ className, attribute }) => attribute === groupsAttribute && isUserClass(model, className))
+    .map(({ id }) => id);
+  if (users.length === 0) return change();
+  const refusal = refused("The last administrator can log in as a member of this group only.");
+  return guard.keep({ r, database }, { users, change, refusal });
 }
 
 /** Removes the accounts, sessions and names of deleted users. 718 for the caller's own user and for the last administrator. */
@@ -180,8 +186,9 @@ async function removeUsers(
   if (users.length === 0) return;
   if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Users cannot delete themselves." });
   const { accounts, sessions, records } = r;
-  if ((await guard.remove({ r, database }, users, () => accounts.remove(users))) === "lastAdministrator")
-    throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
+  const refusal = refused("The last administrator cannot be deleted.");
+  const change = () => accounts.remove(users);
+  if ((await guard.keep({ r, database }, { users, change, refusal })) === "lastAdministrator") throw refusal;
   for (const userId of users) await sessions.end({ userId });
   await new UserNames(records, database.digests).release(users);
 }

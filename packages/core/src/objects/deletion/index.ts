@@ -1,4 +1,3 @@
-export type { UserGuard } from "./deletion-cascade.ts";
 export { deleteObject, type DeleteObjectInput } from "./delete-object.ts";
 export { type ListedRecycled, listRecycled, type ListRecycledInput } from "./list-recycled.ts";
 export { purgeRecycled, purgeAllRecycled } from "./purge-recycled.ts";

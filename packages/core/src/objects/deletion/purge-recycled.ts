@@ -14,22 +14,25 @@ import {
   type Visibility,
 } from "@sallyport/storage";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
-import { requestModel, type SessionContext, withCurrentModel } from "../../request/index.ts";
+import { requestModel, type SessionContext, type Uses, withCurrentModel } from "../../request/index.ts";
 import { visibleObject } from "../get-object.ts";
 import { requireRightsOnUsers } from "./delete-object.ts";
-import { type CallerKnowledge, maximum, referrerDetail, refused, ruleOf } from "./deletion-cascade.ts";
+import { type CallerKnowledge, clearLinks, maximum, referrerDetail, refused, ruleOf } from "./deletion-cascade.ts";
 import { withoutRight } from "../object-findings.ts";
+import type { UserGuard } from "../user-names.ts";
 
 /** Maximum number of roots per request, each with its group. */
 const maxRoots = 1_000;
 
+interface PurgeContext extends SessionContext, Uses<{ readonly userGuard: UserGuard }> {}
+
 /**
  * Purges one object with all objects recycled with it; returns their number. 304: the object never existed or is
  * invisible. 609: already permanently deleted. 404: no right to delete, or a user object without an administrator. 307:
- * not in the recycle bin. 718: a live object needs it, another session has locked an object that references it, or the
- * storage refuses the deletion.
+ * not in the recycle bin. 718: a live object needs it, the last administrator needs it as a group, another session has
+ * locked an object that references it, or the storage refuses the deletion.
  */
-export function purgeRecycled(context: SessionContext, reference: SingleReference): Promise<number> {
+export function purgeRecycled(context: PurgeContext, reference: SingleReference): Promise<number> {
   return withCurrentModel(context, async (model) => {
     const { id } = await recycledObject(context, reference, model);
     const purged = await purgeGroup(context, id, model);
@@ -43,7 +46,7 @@ export function purgeRecycled(context: SessionContext, reference: SingleReferenc
  * objects. Skips groups that cannot be purged. `allUsers` includes the objects of all users; 404 for callers other than administrators.
  */
 export async function purgeAllRecycled(
-  context: SessionContext,
+  context: PurgeContext,
   { allUsers }: { readonly allUsers: boolean },
 ): Promise<number> {
   const { r, principal, unit } = context;
@@ -110,11 +113,12 @@ function zeroIfRefused(error: unknown): number {
 
 /** Number of purged objects; 0 if the object is no longer in the recycle bin. */
 function purgeGroup(
-  { unit, principal, sessionDigest: session }: SessionContext,
+  { unit, principal, database, services, sessionDigest: session }: PurgeContext,
   id: ObjectId,
   model: Model,
 ): Promise<number> {
-  const purging = unit.transaction(async ({ deletion }) => {
+  const purging = unit.transaction(async (inside) => {
+    const { deletion } = inside;
     const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
     if (group.length === 0) return 0;
     requireRightsOnUsers(group, { model, principal });
@@ -126,7 +130,7 @@ function purgeGroup(
       visibility: visibilityOf(principal, model),
       session,
     });
-    if (linksToClear.length > 0) await deletion.clear(linksToClear);
+    await clearLinks(inside, linksToClear, { model, database, guard: services.userGuard });
     await deletion.purge(ids);
     return ids.length;
   });

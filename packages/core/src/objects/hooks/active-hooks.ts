@@ -1,9 +1,9 @@
 import type { JsonValue, Principal, Session } from "@sallyport/storage";
 import type { MacroExecution } from "../../macros/index.ts";
 import type { AppKeyContext, SessionContext, Uses } from "../../request/index.ts";
-import type { UserGuard } from "../deletion/deletion-cascade.ts";
 import type { CursorSealing } from "../query/cursor.ts";
 import type { SlowQueries } from "../query/slow-queries.ts";
+import type { UserGuard } from "../user-names.ts";
 
 /** Services of objects. A hook can make all calls of objects, so each use case that runs hooks needs all of them. */
 export interface ObjectServices {
