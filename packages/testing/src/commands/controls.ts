@@ -39,7 +39,7 @@ export const controls: ReadonlyMap<string, Control> = new Map<string, Control>([
     },
   ],
   ["POST /failures", { takes: "route; code, delay or drop; times", run: fail }],
-  ["DELETE /failures", { takes: "route", run: (service, { route }) => service.fail(String(route)).clear() }],
+  ["DELETE /failures", { takes: "route", run: (service, input) => service.fail(routeOf(input)).clear() }],
   [
     "POST /content",
     {
@@ -83,8 +83,15 @@ function nowOf({ clock }: TestService) {
   return { now: clock.now() };
 }
 
+/** Throws a `TypeError` if the input names no route. */
+function routeOf({ route }: ControlInput): string {
+  if (typeof route !== "string")
+    throw new TypeError("`route` is missing. It is a method and a path, such as `GET /v1/object/{id}`.");
+  return route;
+}
+
 function fail(service: TestService, { route, code, delay, drop, times = 1, ...parts }: ControlInput): void {
-  const failures = service.fail(String(route));
+  const failures = service.fail(routeOf({ route }));
   const given = Object.entries({ code, delay, drop }).filter(([, value]) => value !== undefined);
   if (given.length !== 1) throw new TypeError("A failure has exactly one of `code`, `delay` and `drop`.");
   const planned =

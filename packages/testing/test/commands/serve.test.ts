@@ -108,12 +108,15 @@ describe("serve", () => {
       ["/timers", { run: "swep" }, "no timer"],
       ["/failures", { route: "GET /_CheckSession" }, "exactly one of"],
       ["/failures", { route: "GET /nothing", code: 607 }, "no route"],
+      ["/failures", { code: 607 }, "`route` is missing"],
       ["/content", { content: { user: [] } }, 'did you mean "users"?'],
       ["/clock", [], "must be a JSON object"],
     ] as const) {
       const refused = await control("POST", path, body);
       expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining(reason)]);
     }
+    const cleared = await control("DELETE", "/failures", {});
+    expect([cleared.status, cleared.body.error]).toEqual([400, expect.stringContaining("`route` is missing")]);
   });
 
   test("ends by a control", async () => {
