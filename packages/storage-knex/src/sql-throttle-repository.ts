@@ -1,4 +1,5 @@
 import {
+  distinctKeys,
   type ExemptionGrant,
   exemptionRenewal,
   type ThrottleExemption,
@@ -54,21 +55,18 @@ function grantValues(granted: ExemptionGrant | undefined): (string | number | nu
 
 /** The keys with their policies as JSON, ordered and without duplicates; `null` if every throttle is off. */
 function requestOf(keys: readonly ThrottleKey[]): string | null {
-  const requested = new Map<string, object>();
-  for (const { key, policy, exemption } of keys) {
-    const { maxFailures, initialDelay, maxDelay, resetAfter } = policy;
-    if (maxFailures > 0)
-      requested.set(key, {
-        key,
-        max_failures: maxFailures,
-        initial_delay: initialDelay,
-        max_delay: maxDelay,
-        reset_after: resetAfter,
-        exemption: exemption === undefined ? null : exemptionKey(exemption),
-      });
-  }
-  const names = [...requested.keys()].toSorted();
-  return names.length === 0 ? null : JSON.stringify(names.map((name) => requested.get(name)));
+  const requested = distinctKeys(keys)
+    .filter(({ policy }) => policy.maxFailures > 0)
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ key, policy: { maxFailures, initialDelay, maxDelay, resetAfter }, exemption }) => ({
+      key,
+      max_failures: maxFailures,
+      initial_delay: initialDelay,
+      max_delay: maxDelay,
+      reset_after: resetAfter,
+      exemption: exemption === undefined ? null : exemptionKey(exemption),
+    }));
+  return requested.length === 0 ? null : JSON.stringify(requested);
 }
 
 /**

@@ -88,6 +88,24 @@ const whileGood = checksOf("throttle", {
     equal(await r.throttle.attempt([ada, bob]), go, "the attempt of two exempted members");
   },
 
+  "judges a key that is named twice as one, exempted if both name the same member": async ({ r }) => {
+    await grant(r, "ada");
+    await lockOut(r);
+    const { key, policy: ofPlace } = place("ada");
+    equal(await r.throttle.attempt([place("ada"), place("ada")]), go, "the attempt of one member twice");
+    const others = [place("bob"), { key, policy: ofPlace }];
+    for (const other of others) {
+      for (const keys of [
+        [place("ada"), other],
+        [other, place("ada")],
+      ]) {
+        isAbout((await r.throttle.attempt(keys)).wait, minute, "The wait with another member");
+        await failsWith(302, () => r.throttle.pass(keys, []), "a success with another member");
+      }
+    }
+    equal(await r.throttle.fail([place("ada"), place("bob")]), delayAfter(4, policy), "the wait after a failure");
+  },
+
   "reserves no exempted key": async ({ r, advance }) => {
     await grant(r, "ada");
     await lockOut(r);

@@ -31,7 +31,7 @@ export interface ThrottleVerdict {
 
 /**
  * Port: failures counted per key, by the storage's clock. After the free failures, exactly one attempt passes per
- * delay, across concurrent calls in all processes.
+ * delay, across concurrent calls in all processes. Keys that a call names twice are one key (`distinctKeys`).
  */
 export interface ThrottleRepository {
   /**
@@ -59,6 +59,20 @@ export interface ThrottleRepository {
 
   /** Deletes at most `limit` keys with expired failures, and expired exemptions. Returns their number. */
   sweep(limit: number): Promise<number>;
+}
+
+/** The keys without repetitions, in order. The last policy of a key holds, and an exemption that all its repetitions name. */
+export function distinctKeys(keys: readonly ThrottleKey[]): ThrottleKey[] {
+  const distinct = new Map<string, ThrottleKey>();
+  for (const each of keys) {
+    const { key, policy, exemption } = each;
+    const before = distinct.get(key);
+    const isShared =
+      before === undefined ||
+      (before.exemption?.group === exemption?.group && before.exemption?.member === exemption?.member);
+    distinct.set(key, isShared ? each : { key, policy });
+  }
+  return [...distinct.values()];
 }
 
 /**

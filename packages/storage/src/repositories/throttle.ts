@@ -3,6 +3,7 @@ import type { Access } from "../kernel/access.ts";
 import type { RowReader, Rows } from "../kernel/rows.ts";
 import {
   delayAfter,
+  distinctKeys,
   type ExemptionGrant,
   exemptionRenewal,
   type ThrottleKey,
@@ -27,16 +28,16 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
     access.write(async (rows) => {
       const now = await rows.now();
       let wait = 0;
-      // One by one, as a key may occur twice.
-      for (const key of keys) {
-        const [check] = (await checksOf(rows, [key], now)) as [Check];
+      const failed: ThrottleRow[] = [];
+      for (const check of await checksOf(rows, keys, now)) {
         if (check.isExempted && waitOf(check) > 0) wait = Math.max(wait, waitOf(check));
         else {
-          const failed = afterFailure(check.row, key, now);
-          await rows.put(throttleTable, failed);
-          wait = Math.max(wait, delayAfter(failed.failures, key.policy));
+          const row = afterFailure(check, now);
+          failed.push(row);
+          wait = Math.max(wait, delayAfter(row.failures, check.asked.policy));
         }
       }
+      await rows.put(throttleTable, ...failed);
       return wait;
     }),
 
@@ -68,12 +69,14 @@ type AttemptState =
 
 /** The failures of a key, and the verdict on an attempt. */
 interface Check {
+  readonly asked: ThrottleKey;
   readonly row: ThrottleRow | undefined;
   readonly state: AttemptState;
   readonly isExempted: boolean;
 }
 
-async function checksOf(rows: RowReader, keys: readonly ThrottleKey[], now: number): Promise<Check[]> {
+async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: number): Promise<Check[]> {
+  const keys = distinctKeys(given);
   const found = await rows.getAll(
     throttleTable,
     keys.map(({ key }) => [key]),
@@ -87,9 +90,9 @@ async function checksOf(rows: RowReader, keys: readonly ThrottleKey[], now: numb
     exemptions.some(
       ({ group, member, expiresAt }) => group === exemption?.group && member === exemption.member && now < expiresAt,
     );
-  return keys.map(({ key, policy, exemption }) => {
-    const row = known.get(key);
-    return { row, state: stateOf(row, policy, now), isExempted: isValid(exemption) };
+  return keys.map((asked) => {
+    const row = known.get(asked.key);
+    return { asked, row, state: stateOf(row, asked.policy, now), isExempted: isValid(asked.exemption) };
   });
 }
 
@@ -110,7 +113,7 @@ function longest(checks: readonly Check[]): number {
 }
 
 /** The failures of a key after one more. */
-function afterFailure(row: ThrottleRow | undefined, { key, policy }: ThrottleKey, now: number): ThrottleRow {
+function afterFailure({ row, asked: { key, policy } }: Check, now: number): ThrottleRow {
   return { key, failures: (row?.failures ?? 0) + 1, expiresAt: now + policy.resetAfter, delayedAt: now };
 }
 

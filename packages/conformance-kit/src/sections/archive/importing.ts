@@ -1,11 +1,9 @@
 import {
   type ArchiveRecord,
-  type ArchiveSection,
   type Attributes,
   beforeAllChanges,
   objectIdOf,
   objectNumber,
-  type RecordOf,
   type Repositories,
   seesAll,
   type Storage,
@@ -24,7 +22,7 @@ import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createLink } from "../../fixtures/new-link.ts";
 import { unlimitedSessions } from "../../fixtures/policy.ts";
-import { sampleArchive } from "../../fixtures/sample-archive.ts";
+import { sampleArchive, sampleWith, sampleWithObject } from "../../fixtures/sample-archive.ts";
 
 /** A reader without principals. */
 const allRows: Visibility = { classes: null, principals: new Set() };
@@ -77,18 +75,6 @@ async function refuses(
   await failsWith(code, () => importInto(storage, records), what);
   equal(ofSection(await archived(storage), "classes"), ofSection(before, "classes"), `the classes after ${what}`);
   equal(await storage.repositories.settings.isEmpty(), true, `whether the database is empty after ${what}`);
-}
-
-/** The sample with a changed copy of one record, right behind the original at this index of its section. */
-function sampleWith(section: ArchiveSection, place: number, change: object = {}): ArchiveRecord[] {
-  const original = ofSection(sampleArchive, section).at(place);
-  return sampleArchive.flatMap((record) => (record === original ? [record, { ...record, ...change }] : [record]));
-}
-
-/** The sample with a copy of its last object. By default, the copy has a new id and UUID. */
-function sampleWithObject(change: Partial<RecordOf<"objects">>): ArchiveRecord[] {
-  const own = { id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff" };
-  return sampleWith("objects", -1, { ...own, ...change });
 }
 
 export const importingChecks: readonly Check[] = [
@@ -255,6 +241,12 @@ export const importingChecks: readonly Check[] = [
       isTrue((written?.sequence ?? 0) > 30, "The first sequence after the import must be after all imported sequences");
     },
 
+    "never reuses the ID of an imported object above the last one of the archive": async ({ storage, r }) => {
+      const low = sampleArchive.map((each) => (each.section === "settings" ? { ...each, lastObject: 1 } : each));
+      equal(await importInto(storage, low), "imported", "the outcome of the import");
+      isTrue(objectNumber((await createObject(r)).id) > 2_500_000, "The first ID must be after all imported IDs");
+    },
+
     "allows writes to imported data": async ({ storage, r }) => {
       await fill(storage);
       await r.settings.setMaintenance(false);
@@ -321,6 +313,7 @@ export const importingChecks: readonly Check[] = [
         }),
         "the UUID of a forgotten object": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000007" }),
         "a duplicate class": sampleWith("classes", 1),
+        "duplicate links of an object": sampleWith("links", 0),
         "a duplicate record": sampleWith("records", 1),
         "a duplicate app key": sampleWith("appKeys", 1, { id: "2", name: "z" }),
         "a duplicate confusable name": sampleWith("accounts", 0, { userId: "14", loginName: "other" }),

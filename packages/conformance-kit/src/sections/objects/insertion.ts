@@ -1,5 +1,5 @@
 import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject, UuidTakenError } from "@sallyport/storage";
-import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
@@ -81,6 +81,24 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     for (const spelling of [uuid, uuid.toUpperCase(), `0F8FAD5b${uuid.slice(8)}`]) {
       equal((await objectByUuid(r, spelling))?.id, object?.id, `the object with the UUID ${spelling}`);
     }
+  },
+
+  "refuses a malformed UUID with 307, all or nothing": async ({ r }) => {
+    const malformed = [
+      "",
+      "x",
+      uuid.slice(1),
+      `${uuid}0`,
+      ` ${uuid}`,
+      `{${uuid}}`,
+      uuid.replaceAll("-", ""),
+      `g${uuid.slice(1)}`,
+    ];
+    for (const spelling of malformed) {
+      const batch = [plain("before"), { ...plain("malformed"), uuid: spelling }, plain("after")];
+      await failsWith(307, () => r.objects.insert(batch), `inserting the UUID "${spelling}"`);
+    }
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "number of objects");
   },
 
   "refuses a duplicate UUID with 307, all or nothing": async ({ r }) => {

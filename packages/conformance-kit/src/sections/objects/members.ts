@@ -8,7 +8,7 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/storage";
-import { equal, equalToOneOf, failsWith } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, equalToOneOf, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import {
@@ -104,6 +104,28 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     equal(changed[3]?.attributes["Guests"], idsOf([two, unreadable]), "the guests");
     const named = await update(r, fourth.id, { Name: "new" }, {}, blind);
     equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes after another one is changed");
+  },
+
+  "writes the links of all attributes of a change that keeps invisible members": async ({ r }) => {
+    const { one, two, ofOthers, unreadable } = await scene(r);
+    const { id } = await createObject(
+      r,
+      linking({ Boss: two.id, Guests: [unreadable.id], Others: [one.id], Team: [ofOthers.id] }),
+    );
+    const { attributes, links } = linking({ Boss: one.id, Others: [two.id], Team: [one.id] });
+    await r.objects.update([changeOf(id, attributes, { links })], blind);
+    const found = await r.deletion.referrers(idsOf([one, two, ofOthers, unreadable]), all);
+    equalInAnyOrder(
+      found.map(({ attribute, target }) => [attribute, target]),
+      [
+        ["Boss", one.id],
+        ["Guests", unreadable.id],
+        ["Others", two.id],
+        ["Team", one.id],
+        ["Team", ofOthers.id],
+      ],
+      "the links",
+    );
   },
 
   "keeps recycled members for every writer": async ({ storage, r }) => {
