@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, statSync, writeFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { jest } from "@jest/globals";
 import type { Command } from "commander";
+import { until } from "@sallyport/test-kit/jest/until";
 import { mainCommand } from "../src/main-command.ts";
 import {
   root,
@@ -340,7 +340,7 @@ describe("a bad Monday", () => {
 describe("in the end", () => {
   test("why explains a refusal of some seconds ago", async () => {
     // The server stores explanations some seconds later.
-    while ((await sallyport(`why ${refusedId}`)).code !== 0) await delay(200);
+    await until(async () => (await sallyport(`why ${refusedId}`)).code === 0, { interval: 200 });
     expect(await output(`why ${refusedId}`)).toMatch(
       /^POST \/v1\/login was refused with 403\/302 [^]*^ {2}app key +demo$/m,
     );

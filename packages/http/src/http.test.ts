@@ -3,6 +3,7 @@ import { attributeType, databaseOperations, deleteRule, operationsOf, permission
 import { attributeTypes, deleteRules, permissions } from "@sallyport/storage";
 import type { Database, PublicJwk } from "@sallyport/core";
 import fc from "fast-check";
+import { until } from "@sallyport/test-kit/jest/until";
 import { decodeUtf8 } from "./body/json.ts";
 import { PieceGatherer } from "./body/piece-gatherer.ts";
 import { DatabaseKeys } from "./database-keys.ts";
@@ -362,10 +363,10 @@ describe("load shedding by event-loop delay", () => {
       while (performance.now() < end);
     };
     const blocking = setInterval(block, 1);
-    while (load.overload === null) await new Promise(setImmediate);
+    await until(() => load.overload !== null);
     expect(load.overload).toContain("event loop");
     clearInterval(blocking);
-    while (load.overload !== null) await new Promise(setImmediate);
+    await until(() => load.overload === null);
     load.drain();
   });
 });

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "@sallyport/storage";
 import { isFileName } from "@sallyport/core";
+import { until } from "@sallyport/test-kit/jest/until";
 import {
   use,
   send,
@@ -154,7 +154,7 @@ describe("downloads", () => {
     await send("POST", whole, form(Buffer.alloc(200_000)), formType);
     await send("GET", "/v1/file/1AB", undefined, { sessionid: "unknown" });
     await send("GET", "/v1/file/1AB", undefined, { "if-none-match": '"tag"' });
-    while (use.application.load.current > 0) await pause(5);
+    await until(() => use.application.load.current === 0);
     const size = (bytes: number) => Math.floor(bytes / 10_000);
     expect(use.traffic.map(({ received, sent }) => [size(received), size(sent)])).toEqual([
       [0, 30],
@@ -168,14 +168,14 @@ describe("downloads", () => {
     use.opened = { ...use.opened, size: 100_000_000 };
     const head = ["GET /v1/file/1AB HTTP/1.1", "Host: localhost", "appkey: key", "sessionid: id"];
     const leaving = raw(head, { unread: true });
-    while (use.application.transfers.current === 0) await pause(5);
+    await until(() => use.application.transfers.current !== 0);
     expect(use.application.load.current).toBe(0);
     leaving.socket.destroy();
-    while (!use.readEnded) await pause(5);
+    await until(() => use.readEnded);
     const silent = raw(head, { unread: true });
-    while (use.application.transfers.current === 0) await pause(5);
+    await until(() => use.application.transfers.current !== 0);
     expect(use.application.sendBufferBytes.current).toBe(0);
-    while (!use.readEnded) await pause(5);
+    await until(() => use.readEnded);
     expect(use.observed).toMatchObject({ code: 699, detail: "The client stopped reading." });
     silent.socket.destroy();
   });

@@ -1,11 +1,11 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { formType, patchHead, raw, upload, uploadPace, use, useFileServer, whole } from "./file-fixture.ts";
 
 useFileServer();
 
 /** Waits until the session was looked at this often. */
 async function looks(count: number): Promise<void> {
-  while (use.renewals.length < count) await pause(5);
+  await until(() => use.renewals.length >= count);
 }
 
 const download = ["GET /v1/file/1AB HTTP/1.1", "Host: localhost", "appkey: key", "sessionid: id"];
@@ -27,7 +27,7 @@ describe("the session of a transfer", () => {
     await looks(4);
     sent.write(Buffer.alloc(1_096));
     await looks(5);
-    while (use.renewals.at(-1) === 0) await pause(5);
+    await until(() => use.renewals.at(-1) !== 0);
     const renewed = use.renewals.length;
     await looks(renewed + 3);
     sent.end(Buffer.alloc(2_000));
@@ -48,7 +48,7 @@ describe("the session of a transfer", () => {
     await looks(3);
     expect(use.renewals.at(-1)).toBe(0);
     sent.write(Buffer.alloc(2_000, " "));
-    while (use.renewals.at(-1) === 0) await pause(5);
+    await until(() => use.renewals.at(-1) !== 0);
     sent.destroy();
   });
 
@@ -58,9 +58,9 @@ describe("the session of a transfer", () => {
     await looks(4);
     expect(use.renewals.slice(0, 4)).toEqual([1, 1, 1, 1]);
     socket.pause();
-    while (use.renewals.at(-1) !== 0) await pause(5);
+    await until(() => use.renewals.at(-1) === 0);
     socket.destroy();
-    while (!use.readEnded) await pause(5);
+    await until(() => use.readEnded);
   });
 
   test.each([
@@ -72,7 +72,7 @@ describe("the session of a transfer", () => {
     await looks(2);
     end();
     await ended;
-    while (!use.readEnded) await pause(5);
+    await until(() => use.readEnded);
     expect(use.observed).toMatchObject({ code });
   });
 
@@ -89,7 +89,7 @@ describe("the session of a transfer", () => {
 
   test("is not watched without one", async () => {
     const { socket } = raw([...patchHead.filter((line) => !line.startsWith("sessionid")), "Content-Length: 10"]);
-    while (use.observed === undefined) await pause(5);
+    await until(() => use.observed !== undefined);
     socket.destroy();
     expect(use.renewals.length).toBeLessThanOrEqual(1);
   });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { until } from "@sallyport/test-kit/jest/until";
 import {
   use,
   send,
@@ -329,7 +330,7 @@ describe("bodies of uploads", () => {
       });
       await first;
       sent.destroy();
-      while (use.failure === null) await pause(5);
+      await until(() => use.failure !== null);
       expect(use.failure).toMatchObject({ code: 699 });
     }
   });
@@ -344,7 +345,7 @@ describe("bodies of uploads", () => {
       const { sent } = upload({ ...formType }, path, "POST");
       use.failure = null;
       sent.write(body);
-      while (use.failure === null) await pause(5);
+      await until(() => use.failure !== null);
       sent.destroy();
     }
   });
@@ -386,7 +387,7 @@ describe("bodies of uploads", () => {
     uploadPace.silence = 20_000;
     const all = Array.from({ length: 200 }, () => upload({ "content-length": "10" }));
     for (const { sent } of all) sent.write("01234");
-    while (use.ready < 200) await pause(5);
+    await until(() => use.ready >= 200);
     const more = upload({ "content-length": "10" });
     more.sent.end("0123456789");
     expect(await more.answer).toMatchObject({ status: 503, code: "706" });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@sallyport/storage";
 import { MacroRefusal } from "@sallyport/core";
+import { until } from "@sallyport/test-kit/jest/until";
 import { READY_PER_WORKER } from "../src/worker/messages.ts";
 import { Bench, benches, invocation, macro } from "./runtime.ts";
 
@@ -263,7 +264,7 @@ describe("ready", () => {
             }),
         })
         .then(() => order.push("begun"));
-      while (answers.length === 0) await delay(5);
+      await until(() => answers.length > 0);
       const busy = "const end = Date.now() + 200; while (Date.now() < end);";
       const others = ["one", "two"].map((name) => bench.run(busy).then(() => order.push(name)));
       await delay(50);

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { LEASES_PER_WORKER, READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, caller, invocation } from "./runtime.ts";
 
@@ -117,7 +118,7 @@ describe("leases", () => {
     const waiting = Array.from({ length: LEASES_PER_WORKER }, () =>
       bench.run("return await now();", { answer: inspectName }),
     );
-    while (answers.length < LEASES_PER_WORKER) await delay(5);
+    await until(() => answers.length >= LEASES_PER_WORKER);
     expect(runtime.load).toEqual({ busy: LEASES_PER_WORKER, waiting: 0 });
     const next = bench.run("return 'next';");
     await delay(20);
@@ -144,7 +145,7 @@ describe("leases", () => {
   it("lose waiting executions as evicted if another one blocks the thread", async () => {
     const { bench } = open(1);
     const waits = bench.run("return await now();", { answer: () => delay(2_000, null) });
-    while (bench.calls.length === 0) await delay(5);
+    await until(() => bench.calls.length > 0);
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
     await Promise.all([
       expect(stuck).rejects.toMatchObject({ kind: "cpu" }),
@@ -164,7 +165,7 @@ describe("leases", () => {
           answers.push(() => resolve(null));
         }),
     });
-    while (answers.length === 0) await delay(5);
+    await until(() => answers.length > 0);
     const lease = await runtime.lease(1_000, false);
     answers[0]?.();
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
@@ -184,7 +185,7 @@ describe("leases", () => {
           answers.push(() => resolve(null));
         }),
     });
-    while (answers.length === 0) await delay(5);
+    await until(() => answers.length > 0);
     const running = bench.run("const end = Date.now() + 2_500; while (Date.now() < end); return 'done';", {
       limits: { cpu: 20_000, timeout: 20_000 },
     });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { HostCall, MacroHost } from "@sallyport/core";
+import { until } from "@sallyport/test-kit/jest/until";
 import { Invocation } from "../src/pool/invocation.ts";
 import { Heartbeat, READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, caller, invocation, limits, macro } from "./runtime.ts";
@@ -67,7 +68,7 @@ describe("neighbours", () => {
           answer = () => resolve("answered");
         }),
     });
-    while (bench.calls.length === 0) await delay(5);
+    await until(() => bench.calls.length > 0);
     const inspect = (code: string) => runtime.inspect({ name: "Probe", code: code + macro("") }, "ts").catch(kindOf);
     // The code for it is loaded on first use.
     await inspect("");

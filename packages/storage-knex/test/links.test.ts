@@ -76,7 +76,7 @@ describe("links", () => {
       await database.admin.query("begin");
       await database.admin.query("delete from test.objects where oid = 1");
       const outcome = codeOf(write());
-      await expectWaiting();
+      await database.untilWaiting("true");
       await database.admin.query("commit");
       expect(await outcome).toBe(307);
     }
@@ -115,26 +115,10 @@ describe("links", () => {
       taken = r.locks.take(id, session).finally(() => {
         ended = true;
       });
-      await expectWaiting();
+      await database.untilWaiting("true");
       expect(ended).toBe(false);
     });
     expect(await taken).toBe("locked");
     expect(await codeOf(update(id, {}))).toBe(713);
   });
-
-  /** Resolves as soon as a connection waits for a lock. */
-  async function expectWaiting(): Promise<void> {
-    const { knex, close } = database.connect({ pool: { max: 1 } });
-    try {
-      for (let look = 0; look < 500; look += 1) {
-        const { rows } = await knex.raw(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        if (rows.length > 0) return;
-      }
-      throw new Error("No connection waits.");
-    } finally {
-      await close();
-    }
-  }
 });

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { beforeAllChanges } from "@sallyport/storage";
 import type { Knex } from "knex";
+import pg from "pg";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { type Functions, type Migration, Migrator } from "../src/dialects/postgres/migrator.ts";
 import type { Connection, Query } from "../src/dialects/postgres/connection.ts";
@@ -274,34 +274,47 @@ describe("migrations", () => {
     const storage = database.storage();
     await storage.migrate();
     const { accounts, sessions } = tablesOf("test");
+    const wide = (table: string) => `alter table ${table} add column note text`;
     const wider = {
       name: "9998-wider",
-      statements: () => [accounts, sessions].map((table) => `alter table ${table} add column note text`),
+      statements: () => [wide(accounts), "select pg_advisory_xact_lock(9998)", wide(sessions)],
     };
-    const { client } = database.connect().knex;
-    const user = await client.acquireConnection();
-    // The migration finds the deadlock first, and loses.
-    await user.query(`set deadlock_timeout = '60s'; begin; lock table ${sessions} in access share mode`);
-    const migrating = new Migrator(database.connect().knex, tablesOf("test"), [...migrations, wider]).migrate();
-    const waiting = "select from pg_locks where not granted and relation = 'test.sessions'::regclass";
-    while ((await database.admin.query(waiting)).rowCount === 0) await delay(20);
-    await user.query(`lock table ${accounts} in access share mode; commit`);
-    expect(await migrating).toEqual({ applied: ["9998-wider"] });
-    await client.releaseConnection(user);
+    const untilWaiting = (lock: string, migrating: Promise<unknown>) => {
+      const ended = migrating.then((outcome) => {
+        throw new Error(`The migration does not wait: ${JSON.stringify(outcome)}`);
+      });
+      return Promise.race([database.untilWaiting(lock), ended]);
+    };
+    const user = new pg.Client({ connectionString: database.directUrl });
+    await user.connect();
+    await database.admin.query("begin");
+    try {
+      await database.admin.query("select pg_advisory_xact_lock(9998)");
+      await user.query(`set deadlock_timeout = '60s'; begin; lock table ${sessions} in access share mode`);
+      // Without a time limit for locks, only the deadlock ends the wait of the migration, which comes last and looks for it first.
+      const options = { timeouts: { lockTimeout: 0, pause: 20 } };
+      const all = [...migrations, wider];
+      const migrating = new Migrator(database.connect().knex, tablesOf("test"), all, options).migrate();
+      await untilWaiting("l.locktype = 'advisory' and l.objid = 9998", migrating);
+      const using = user.query(`lock table ${accounts} in access share mode; commit`);
+      using.catch(() => {});
+      await untilWaiting(`l.relation = '${accounts}'::regclass`, migrating);
+      await database.admin.query("commit");
+      await using;
+      expect(await migrating).toEqual({ applied: ["9998-wider"] });
+    } finally {
+      // A failure must not leave locks to the next test.
+      await Promise.all([database.admin.query("rollback"), user.end()]);
+    }
   });
 
   test("need no permission to create if nothing is left to apply", async () => {
     await database.storage().migrate();
-    await database.admin.query(
-      "drop role if exists sallyport_reader; create role sallyport_reader login password 'reader';" +
-        "grant usage on schema test to sallyport_reader; grant select on all tables in schema test to sallyport_reader",
+    const url = await database.urlOfRole(
+      (role) => `grant usage on schema test to ${role}; grant select on all tables in schema test to ${role}`,
     );
-    const url = new URL(database.url);
-    url.username = "sallyport_reader";
-    url.password = "reader";
-    const { knex } = database.connect({ url: url.href });
+    const { knex } = database.connect({ url });
     expect(await new Migrator(knex, tablesOf("test"), migrations).migrate()).toEqual({ applied: [] });
-    await database.admin.query("drop owned by sallyport_reader; drop role sallyport_reader");
   });
 });
 

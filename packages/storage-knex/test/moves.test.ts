@@ -237,8 +237,7 @@ async function replicatesLogically(): Promise<boolean> {
   test("leaves nothing to do for a migration that has waited for it", async () => {
     await old.admin.query("begin; select pg_advisory_xact_lock(hashtextextended('sallyport:test:migrations', 0))");
     const migrating = codeOf(storage.migrate());
-    const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
-    while ((await old.admin.query(waiting)).rowCount === 0) await pause(20);
+    await old.untilWaiting("l.locktype = 'advisory'");
     await old.admin.query(`alter schema test rename to test_moved; create schema test;
       create table test.moved (place text not null, sealed_url text not null); insert into test.moved values ('', ''); commit`);
     expect(await migrating).toBe(706);

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import { type ClassDefinition, defaultAnswerBytes, seesAll, type Storage, type Visibility } from "@sallyport/storage";
 import { Model, ObjectSerializer, planSerialization, type Serialization, StoreTime } from "@sallyport/core";
@@ -71,8 +70,7 @@ describe("prepared statements", () => {
       // Each function waits for the model lock at its start.
       await admin.query("begin; select pg_advisory_xact_lock(hashtextextended('sallyport:test:model', 0))");
       const called = call();
-      const waiting = "select from pg_stat_activity where application_name = 'waiting' and wait_event = 'advisory'";
-      while ((await admin.query(waiting)).rowCount === 0) await delay(5);
+      await database.untilWaiting("l.locktype = 'advisory'");
       await admin.query("alter table test.objects add column note text; commit");
       expect(await called).toBeDefined();
       await admin.query("alter table test.objects drop column note");

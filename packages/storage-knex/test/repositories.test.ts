@@ -277,7 +277,7 @@ describe("admissions of concurrent requests", () => {
     }
     const results = await Promise.all(answers);
     const { rows } = await database.admin.query(
-      "select count(*)::int as count from pg_stat_activity where application_name = $1",
+      "select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = $1",
       [applicationName],
     );
     return { results, connections: rows[0].count as number };

@@ -1,6 +1,7 @@
 import { beforeAllChanges, type ObjectId, objectIdOf } from "@sallyport/storage";
 import { Applications } from "@sallyport/core";
 import pg from "pg";
+import { until } from "@sallyport/test-kit/jest/until";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { Migrator } from "../src/dialects/postgres/migrator.ts";
 import { raiseStamps } from "../src/dialects/postgres/stamps.ts";
@@ -166,7 +167,7 @@ describe("object stamps", () => {
       await r.objects.insert([restricted]);
       const [later] = await storage.repositories.objects.insert([file]);
       expect(await changedIds(storage)).toEqual([]);
-      while ((await openWriters()).length > 0);
+      await until(async () => (await openWriters()).length === 0);
       expect(await changedIds(storage)).toEqual([later?.id]);
       await r.objects.insert([file]);
     });

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import { until } from "@sallyport/test-kit/jest/until";
 import {
   createPostgresKnex,
   KnexStorage,
@@ -25,6 +27,13 @@ export interface TestDatabase {
     settings?: Partial<Omit<PostgresSettings, "pool">> & { pool?: Partial<PostgresSettings["pool"]> },
   ): PostgresKnex;
   storage(options?: Partial<KnexStorageOptions>): KnexStorage;
+  /**
+   * Creates a role with these grants, and returns the URL with which it connects. Roles belong to the server, so the name is
+   * new: other runs may use the server at the same time.
+   */
+  urlOfRole(grants: (role: string) => string): Promise<string>;
+  /** Resolves when a statement in this database waits for a lock of `pg_locks` that this condition describes. */
+  untilWaiting(lock: string): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -40,6 +49,7 @@ export async function openTestDatabase({ migrated = false } = {}): Promise<TestD
   admin.on("error", () => {});
   await admin.connect();
   const opened: PostgresKnex[] = [];
+  const roles: string[] = [];
   let shared: PostgresKnex | undefined;
 
   const connect: TestDatabase["connect"] = ({ pool, ...settings } = {}) => {
@@ -59,8 +69,21 @@ export async function openTestDatabase({ migrated = false } = {}): Promise<TestD
     admin,
     connect,
     storage: (options) => new KnexStorage({ knex: (shared ??= connect()).knex, schema: "test", ...options }),
+    urlOfRole: async (grants) => {
+      const role = `sallyport_${randomBytes(6).toString("hex")}`;
+      await admin.query(`create role ${role} login password '${role}'; ${grants(role)}`);
+      roles.push(role);
+      return Object.assign(new URL(directUrl), { username: role, password: role }).href;
+    },
+    untilWaiting: async (lock) => {
+      // Other test files use the same server.
+      const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
+        where d.datname = current_database() and not l.granted and ${lock}`;
+      await until(async () => (await admin.query(waiting)).rowCount !== 0);
+    },
     drop: async () => {
       await Promise.all(opened.map((engine) => engine.close()));
+      for (const role of roles) await admin.query(`drop owned by ${role}; drop role ${role}`);
       await admin.end();
       await drop();
       await postgres.stop();

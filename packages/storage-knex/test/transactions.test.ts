@@ -182,7 +182,11 @@ describe("transactions", () => {
       const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
       const kept = new KnexStorage({ knex, schema: "test" });
       const backend = async () =>
-        (await database.admin.query("select pid from pg_stat_activity where application_name = 'kept'")).rows;
+        (
+          await database.admin.query(
+            "select pid from pg_stat_activity where datname = current_database() and application_name = 'kept'",
+          )
+        ).rows;
       await kept.health();
       const before = await backend();
       const full = { ...openPolicy, perUserLimit: 1 };
@@ -309,7 +313,7 @@ describe("transactions", () => {
         await r.audit.append(auditEvent);
         await attempt(async () => {
           await database.admin.query(
-            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a nested transaction'",
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'lost in a nested transaction'",
           );
           await r.audit.append(auditEvent);
         }).catch(() => {});

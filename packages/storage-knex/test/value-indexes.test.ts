@@ -1,6 +1,7 @@
 import { type AttributeIndex, type Filter, type ObjectQuery, seesAll } from "@sallyport/storage";
 import type { Knex } from "knex";
 import pg from "pg";
+import { until } from "@sallyport/test-kit/jest/until";
 import { valueIndex } from "../src/dialects/postgres/index-expression.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import type { KnexStorage } from "../src/index.ts";
@@ -144,12 +145,10 @@ describe("value indexes", () => {
     await writer.query("begin; update test.objects set version = version + 1 where oid = 1");
     const building = storage.alignIndexes(all.slice(0, 1));
     building.catch(() => {});
-    for (;;) {
-      const { rows } = await database.admin.query<{ pid: number }>(
-        "select pid from pg_stat_activity where datname = current_database() and query like 'create index concurrently%' and wait_event_type = 'Lock'",
-      );
-      if (rows[0] !== undefined) return { building, pid: rows[0].pid };
-    }
+    const waiting =
+      "select pid from pg_stat_activity where datname = current_database() and query like 'create index concurrently%' and wait_event_type = 'Lock'";
+    const { pid } = await until(async () => (await database.admin.query<{ pid: number }>(waiting)).rows[0]);
+    return { building, pid };
   }
 
   const names = async () => {
@@ -248,15 +247,13 @@ describe("value indexes", () => {
 
   test("need no permission to create if all exist", async () => {
     await database.storage().alignIndexes(all);
-    await database.admin.query(
-      "drop role if exists sallyport_indexless; create role sallyport_indexless login password 'x'; grant usage on schema test to sallyport_indexless; grant select on all tables in schema test to sallyport_indexless; grant usage on all sequences in schema test to sallyport_indexless",
+    const url = await database.urlOfRole(
+      (role) =>
+        `grant usage on schema test to ${role}; grant select on all tables in schema test to ${role};
+        grant usage on all sequences in schema test to ${role}`,
     );
-    const url = new URL(database.directUrl);
-    url.username = "sallyport_indexless";
-    url.password = "x";
-    const storage = database.storage({ knex: database.connect({ url: url.href }).knex });
+    const storage = database.storage({ knex: database.connect({ url }).knex });
     expect(await storage.alignIndexes(all)).toEqual({ built: [], removed: 0 });
     await expect(storage.alignIndexes(all.slice(1))).rejects.toMatchObject({ code: 706, cause: { code: "42501" } });
-    await database.admin.query("drop owned by sallyport_indexless; drop role sallyport_indexless");
   });
 });

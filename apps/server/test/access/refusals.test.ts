@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { LogInMode } from "@sallyport/client";
 import type { SessionMode } from "@sallyport/storage";
 import { addBan, administrationOf, type Explanation, setAppRule, setLimits, explainRefusal } from "@sallyport/core";
 import { explanationLines } from "@sallyport/client/terminal";
+import { until } from "@sallyport/test-kit/jest/until";
 import {
   AdministrationFixture,
   administrationKey,
@@ -319,7 +319,7 @@ onEngines(
 
     /** The server writes refusals in the order of their responses. */
     async function untilStored(requestId: string): Promise<void> {
-      while ((await explainRefusal({ r: r() }, requestId)) === null) await pause(20);
+      await until(async () => (await explainRefusal({ r: r() }, requestId)) !== null);
     }
 
     test.each(rows.map((row) => [row.about, row] as const))("explains %s", (about, { code, told: parts }) => {

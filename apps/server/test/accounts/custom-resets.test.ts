@@ -1,6 +1,6 @@
 import { waitingMail, FormerPasswords, MacroStore } from "@sallyport/core";
-import { setImmediate as turn } from "node:timers/promises";
 import type { Account } from "@sallyport/storage";
+import { until } from "@sallyport/test-kit/jest/until";
 import { type Answer, call, checkSession, type Sent, tryLogIn } from "../client.ts";
 import { Mailbox } from "../mail/mailbox.ts";
 import { newCustomUser } from "../new-custom-user.ts";
@@ -40,7 +40,7 @@ describe("reset by mail of a custom user", () => {
 
       /** Returns when no mail is waiting. */
       const sent = async () => {
-        while ((await waitingMail(repositories())).count > 0) await turn();
+        await until(async () => (await waitingMail(repositories())).count === 0);
       };
 
       test("a reset by mail sets a new password, ends only the sessions of the custom user, and notifies the user", async () => {

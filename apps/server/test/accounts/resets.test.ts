@@ -1,5 +1,5 @@
 import { waitingMail } from "@sallyport/core";
-import { setImmediate as turn } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { type Answer, call, callIn, checkSessionIn as checkSession, type Sent, tryLogIn } from "../client.ts";
 import { Mailbox } from "../mail/mailbox.ts";
 import { openSession } from "../open-session.ts";
@@ -28,7 +28,7 @@ describe("reset by mail", () => {
 
       /** Returns when no mail is waiting. */
       const sent = async () => {
-        while ((await waitingMail(repositoriesOf(server()))).count > 0) await turn();
+        await until(async () => (await waitingMail(repositoriesOf(server()))).count === 0);
       };
 
       test("sets a new password by mail, and notifies the user", async () => {

@@ -2,11 +2,11 @@ import { jest } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { identityLinkKind, isUuid, linkOwner, type RecordedAuditEvent, type Repositories } from "@sallyport/storage";
 import { SecondFactors } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import type { Command } from "commander";
+import { until } from "@sallyport/test-kit/jest/until";
 import { mainCommand, wholeCommand } from "../../src/commands/main-command.ts";
 import { describeError } from "../../src/commands/report-failure.ts";
 import type { RunningServer } from "../../src/index.ts";
@@ -210,7 +210,7 @@ describe("audit of commands", () => {
   test("explains a refused request, as text and as JSON", async () => {
     const { headers } = await tryLogIn(server, "reader", { pass: "wrong" });
     const requestId = headers["x-request-id"] as string;
-    while ((await r.records.get("refusal", [requestId])).length === 0) await pause(20);
+    await until(async () => (await r.records.get("refusal", [requestId])).length > 0);
     const text = await run(`why ${requestId}`);
     expect(text).toContain("POST /v1/login was refused with 403/302 (User and password are invalid)");
     expect(text).toMatch(/user +reader$/m);

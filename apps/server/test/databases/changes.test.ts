@@ -8,6 +8,7 @@ import { administrationOf, type Database, putSyncSchema, sealJson } from "@sally
 import { AesGcmKeyWrapping, Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { type Logger, pino } from "pino";
+import { until } from "@sallyport/test-kit/jest/until";
 import { seedDemo } from "../../src/demo/index.ts";
 import type { DatabaseConfiguration, ServerStorage } from "../../src/configuration/index.ts";
 import { MoveFollower } from "../../src/databases/move-follower.ts";
@@ -132,7 +133,7 @@ describe("databases of a running server", () => {
     const { answer, open } = await slowRequest("/old");
     let isReloaded = false;
     const reloading = reload([main]).then(() => (isReloaded = true));
-    while ((await codeOf("/old")) !== "304");
+    await until(async () => (await codeOf("/old")) === "304");
     expect(await codeOf("")).toBe("0");
     await storage.health();
     expect(isReloaded).toBe(false);
@@ -158,7 +159,7 @@ describe("databases of a running server", () => {
     const { storage } = databaseOf("");
     const { answer, open, sessionId } = await slowRequest("");
     const reloading = reload([main], { sessions: { perUserLimit: 1 } });
-    while (!logged().includes("Database changed: ")) await codeOf("");
+    await until(() => logged().includes("Database changed: "));
     expect(databaseOf("").storage).toBe(storage);
     expect(databaseOf("").policy.sessions.perUserLimit).toBe(1);
     expect((await tryLogIn(server, "demo")).code).not.toBe("0");
@@ -239,7 +240,7 @@ describe("databases of a running server", () => {
         ...(configured([main, one]).databases[1] as Configuration["databases"][number]),
         storage: { engine: "embedded", dataDir: first, schema: "sallyport_demo_second", statementTimeout: 5_000 },
       });
-      while (!logged().includes("Database changed: one")) await codeOf("/one");
+      await until(() => logged().includes("Database changed: one"));
       // The other schema has no such session.
       expect((await call(server, "/one/_CheckSession", { sessionId: before.sessionId })).code).toBe("201");
       before.open();
@@ -305,7 +306,7 @@ describe("databases of a running server", () => {
     await start([main, a as object, b as object]);
     const { answer, open } = await slowRequest("/a");
     const reloading = reload([main, b as object]);
-    while ((await codeOf("/a")) !== "304");
+    await until(async () => (await codeOf("/a")) === "304");
     const configuration = configured([main, { alias: "b" }]).databases[1] as DatabaseConfiguration;
     await server.replace("b", configuration);
     expect(await codeOf("/b")).toBe("705");
@@ -327,7 +328,7 @@ describe("databases of a running server", () => {
       const sessionId = await logIn(server, "demo");
       const { answer, open } = await slowRequest("");
       const reloading = reload(database({ max: 3 }));
-      while (databaseOf("").storage === storage) await codeOf("");
+      await until(() => databaseOf("").storage !== storage);
       expect(await checkSession(server, sessionId)).toBe("0");
       open();
       expect(await answer).toMatchObject({ status: 200, code: "0" });

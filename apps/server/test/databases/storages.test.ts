@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
+import { until } from "@sallyport/test-kit/jest/until";
 import { StartError } from "../../src/composition/start-error.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
@@ -294,14 +295,11 @@ describe("storages", () => {
         early = "answered";
       });
       try {
-        let waiting = 0;
-        while (waiting === 0) {
+        const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        await until(async () => {
           expect(early).toBeUndefined();
-          const { rows } = await sql.query(
-            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-          );
-          waiting = Number(rows[0].count);
-        }
+          return (await sql.query(waiting)).rowCount !== 0;
+        });
         await meanwhile();
       } finally {
         await sql.query("rollback");

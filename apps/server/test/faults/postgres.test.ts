@@ -1,4 +1,5 @@
 import { seesAll } from "@sallyport/storage";
+import { until } from "@sallyport/test-kit/jest/until";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { factorOperations } from "./factor-operations.ts";
 import { openFaultFixture, type FaultFixture, type Reply } from "./fault-fixture.ts";
@@ -115,10 +116,7 @@ describe("server with real faults of Postgres", () => {
       "from (select distinct pid from pg_locks where not granted) waiting where pg_backend_pid() = any (pg_blocking_pids(pid))";
     /** Resolves when this many statements wait for a lock of this session. */
     const waited = async (count = 1): Promise<void> => {
-      for (;;) {
-        const { rowCount } = await postgres.sql.query(`select ${waiting}`);
-        if (rowCount === count) return;
-      }
+      await until(async () => (await postgres.sql.query(`select ${waiting}`)).rowCount === count);
     };
     const lock = async (...ids: string[]) => {
       await postgres.sql.query("begin");

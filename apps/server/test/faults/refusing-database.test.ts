@@ -1,3 +1,4 @@
+import { until } from "@sallyport/test-kit/jest/until";
 import { type PostgresFixture, openPostgresFixture } from "../postgres-fixture.ts";
 import { type FaultFixture, type Reply, openFaultFixture } from "./fault-fixture.ts";
 import { objectOperations } from "./object-operations.ts";
@@ -102,11 +103,9 @@ describe("a database that refuses writes", () => {
   );
 
   const readiness = async () => {
-    for (;;) {
-      const answer = await fetch(`${fixture.url}/readyz`);
-      const { databases } = (await answer.json()) as { databases: Readonly<Record<string, string>> };
-      return { status: answer.status, state: databases["(empty)"] };
-    }
+    const answer = await fetch(`${fixture.url}/readyz`);
+    const { databases } = (await answer.json()) as { databases: Readonly<Record<string, string>> };
+    return { status: answer.status, state: databases["(empty)"] };
   };
 
   /** A result of readiness is cached, and existing connections keep their settings. */
@@ -128,10 +127,7 @@ describe("a database that refuses writes", () => {
   }
 
   async function becomes(expected: object): Promise<void> {
-    for (;;) {
-      const now = await readiness();
-      if (JSON.stringify(now) === JSON.stringify(expected)) return;
-    }
+    await until(async () => JSON.stringify(await readiness()) === JSON.stringify(expected), { seen: readiness });
   }
 
   test.each([

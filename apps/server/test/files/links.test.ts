@@ -2,6 +2,7 @@ import type { ClientSession } from "@sallyport/client";
 import { addBan, administrationOf, type Database, removeBan } from "@sallyport/core";
 import { SallyportClient } from "@sallyport/client";
 import { linkFile } from "@sallyport/client/files";
+import { until } from "@sallyport/test-kit/jest/until";
 import { callIn, logOutIn, tryLogIn } from "../client.ts";
 import { form, formType, octets, senderOf } from "./file-sender.ts";
 import { newCustomUser } from "../new-custom-user.ts";
@@ -9,7 +10,6 @@ import { openSession } from "../open-session.ts";
 import { logInWith } from "../second-factor-client.ts";
 import { newUser } from "../new-user.ts";
 import { onFileServers } from "./on-file-servers.ts";
-import { setTimeout as pause } from "node:timers/promises";
 
 const password = "the first password";
 
@@ -152,7 +152,7 @@ await onFileServers("links to files", (server) => {
 
     test("that are wrong, over or of another database get one answer", async () => {
       const url = await link(await store(), { expiresIn: 1 });
-      while ((await statusOf(url)) === 200) await pause(10);
+      await until(async () => (await statusOf(url)) !== 200);
       const altered = url.replace(/.(?=.$)/, (letter) => (letter === "A" ? "B" : "A"));
       const unknown = [`/v1/link/${"a".repeat(43)}.${"a".repeat(200)}`, "/v1/link/a", `/v1/link/${"a".repeat(9_000)}`];
       for (const each of [

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request as startRequest } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { logIn } from "../cases/run-cases.ts";
 import { call } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
@@ -36,8 +36,8 @@ test("a server that stops cuts the uploads that outlast its drain time, and leav
   const sent = startRequest(`${server.url}/v1/uploadFile`, { method: "POST", headers });
   sent.on("error", () => {}).on("response", (response) => response.resume());
   sent.write(form(Buffer.alloc(300_000), { name: "file" }).subarray(0, 200_000));
-  while (countFiles() === before) await pause(5);
+  await until(() => countFiles() !== before);
   await server.close();
-  while (countFiles() > before) await pause(5);
+  await until(() => countFiles() <= before);
   expect(countFiles()).toBe(before);
 });

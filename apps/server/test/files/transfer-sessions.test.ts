@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, request as startRequest } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import type { LiveSession, NewSession, Repositories } from "@sallyport/storage";
 import type { Database } from "@sallyport/core";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call } from "../client.ts";
@@ -80,13 +80,12 @@ onEngines(
 
     /** Waits until a session that had a minute left has been renewed: its lifetime in milliseconds. */
     async function renewed(sessionId: string): Promise<number> {
-      for (;;) {
+      return until(async () => {
         const [found] = await r().sessions.list({ after: null, limit: 1 }, { digest: digestOf(sessionId) });
         if (found === undefined) throw new Error("The session has ended.");
         const lifetime = found.expiresAt - found.openedAt;
-        if (lifetime > 1_000_000) return lifetime;
-        await pause(50);
-      }
+        return lifetime > 1_000_000 && lifetime;
+      });
     }
 
     const logOut = (sessionId: string) => call(other(), "/v1/logout", { method: "POST", sessionId });
@@ -109,7 +108,7 @@ onEngines(
       const half = body.length / 2;
       const before = await transfers();
       sent.write(body.subarray(0, 100));
-      while ((await transfers()) === before) await pause(10);
+      await until(async () => (await transfers()) !== before);
       sent.write(body.subarray(100, half));
       return { answer, rest: () => (sent.end(body.subarray(half)), answer) };
     }
@@ -184,7 +183,7 @@ onEngines(
       try {
         await end(sessionId);
         // Read only then, so that the client cannot be at the end of the file before.
-        while ((await transfers()) > 0) await pause(50);
+        await until(async () => (await transfers()) === 0, { interval: 50 });
         response.resume();
         expect(await ended).toBe(false);
       } finally {

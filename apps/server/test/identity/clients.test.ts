@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/client";
 import * as identity from "@sallyport/client/identity";
 import { linkingLogIn, listLinks, providerAddress, providerAnswer, removeLinks } from "@sallyport/client/identity";
@@ -11,6 +10,7 @@ import { signIn } from "@sallyport/fake-identity-providers";
 import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import { receivedMail } from "@sallyport/test-kit/mail/received-mail";
 import { pino } from "pino";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { startDemoServer, startSeededServer } from "../demo-server.ts";
 import { withoutLockout } from "../engines.ts";
@@ -86,15 +86,13 @@ const noteSession = async (client: SallyportClient) => {
 
 /** The last mail to a user, once it was written. */
 async function mailTo(address: string) {
-  for (;;) {
-    const mails = readdirSync(folder)
+  return until(() =>
+    readdirSync(folder)
       .filter((name) => name.endsWith(".eml"))
       .toSorted()
-      .map((name) => receivedMail(readFileSync(join(folder, name), "utf8")));
-    const found = mails.findLast(({ headers }) => headers.get("to")?.some((to) => to.includes(address)));
-    if (found !== undefined) return found;
-    await delay(50);
-  }
+      .map((name) => receivedMail(readFileSync(join(folder, name), "utf8")))
+      .findLast(({ headers }) => headers.get("to")?.some((to) => to.includes(address))),
+  );
 }
 const addressOf = async (userId: string) =>
   (await repositoriesOf(server).accounts.find({ id: userId }, [])).account?.email as string;

@@ -2,9 +2,9 @@ import { MacroStore } from "@sallyport/core";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "@sallyport/storage";
 import { Latch } from "@sallyport/testing/faults";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { call, callIn } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
@@ -47,13 +47,9 @@ const create = async () =>
     "~ObjectID"
   ] as string;
 
-/** Repeats a check until it succeeds, as long as a test may take. */
+/** Asks until this is the answer. */
 async function eventually(ask: () => Promise<unknown>, expected: unknown): Promise<void> {
-  for (;;) {
-    const answer = await ask();
-    if (JSON.stringify(answer) === JSON.stringify(expected)) return;
-    await delay(50);
-  }
+  await until(async () => JSON.stringify(await ask()) === JSON.stringify(expected), { interval: 50, seen: ask });
 }
 
 test("a watched folder is read again after a change", async () => {

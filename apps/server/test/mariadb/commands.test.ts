@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import type { Storage } from "@sallyport/storage";
 import { createMariadbKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
@@ -10,6 +9,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import type { RowDataPacket } from "mysql2";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { startConfiguredServer } from "../demo-server.ts";
 import { moveThrough } from "../archives/move-through.ts";
@@ -121,16 +121,13 @@ describe("commands", () => {
     afterAll(() => server.close());
 
     async function becomes(expected: object): Promise<void> {
-      for (;;) {
+      const readiness = async () => {
         const answer = await fetch(`${server.url}/readyz`);
         const { databases } = (await answer.json()) as { databases: Readonly<Record<string, string>> };
-        const now = { status: answer.status, state: databases["(empty)"] };
-        if (JSON.stringify(now) === JSON.stringify(expected)) {
-          expect(now).toEqual(expected);
-          return;
-        }
-        await pause(10);
-      }
+        return { status: answer.status, state: databases["(empty)"] };
+      };
+      await until(async () => JSON.stringify(await readiness()) === JSON.stringify(expected), { seen: readiness });
+      expect(await readiness()).toEqual(expected);
     }
 
     // A limit on temporary tables fails a write to one as a full disk does. Only new connections of the account get it.

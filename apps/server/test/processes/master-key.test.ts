@@ -7,6 +7,7 @@ import type { ClientSession, LogInMode } from "@sallyport/client";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { isFullRun } from "@sallyport/test-kit/scope";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { startConfiguredServer, startSeededServer } from "../demo-server.ts";
@@ -216,7 +217,7 @@ describe("a new master key on two servers", () => {
     );
     const job = fleet.launch("changed", ["key", "reseal", "--json"]);
     const changed = "(select count(*) from sallyport_demo.records where owner = 'killed' and version > 1)";
-    while ((await number(changed)) === 0) await pause(10);
+    await until(async () => (await number(changed)) !== 0);
     await job.kill();
     const done = await number(changed);
     expect(done).toBeLessThan(4_000);
@@ -225,10 +226,10 @@ describe("a new master key on two servers", () => {
 
     const resealed = await reseal("changed");
     expect(resealed.code).toBe(2);
-    const { left, until } = countsOf(resealed);
+    const { left, until: end } = countsOf(resealed);
     expect(left).toEqual({ secureSession: [expect.any(Number), 0] });
     const endsAt = "extract(epoch from max(ends_at)) from sallyport_demo.sessions where mode = 'secure'";
-    expect(Date.parse(until ?? "")).toBeLessThanOrEqual(Math.ceil((await number(`(select ${endsAt})`)) * 1_000));
+    expect(Date.parse(end ?? "")).toBeLessThanOrEqual(Math.ceil((await number(`(select ${endsAt})`)) * 1_000));
     for (const [index, session] of sessions.entries())
       expect(await fleet.request(index, (each) => download(each, session, paths[0] as string))).toBe("0");
 

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
+import { until } from "@sallyport/test-kit/jest/until";
 import { ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(120_000);
@@ -44,13 +45,12 @@ describe("serve", () => {
 
   /** Resolves when connections are refused. */
   async function refused(url: string): Promise<void> {
-    for (;;) {
-      try {
-        (await connected(url)).destroy();
-      } catch {
-        return;
-      }
-    }
+    await until(() =>
+      connected(url).then(
+        (socket) => void socket.destroy(),
+        () => true,
+      ),
+    );
   }
 
   /** A server with an unfinished request: its database accepts connections and never answers. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { jest } from "@jest/globals";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import { until } from "@sallyport/test-kit/jest/until";
 import { runCommand } from "./run-command.ts";
 import { ServerProcess } from "./server-process.ts";
 
@@ -213,10 +214,9 @@ describe("set up", () => {
       `Content-Length: ${body.length}`,
     ];
     socket.write(`${["POST /v1/login HTTP/1.1", ...headers].join("\r\n")}\r\n\r\n${body.slice(0, 5)}`);
-    for (;;) {
-      const metrics = await (await fetch(`${url}/metrics`)).text();
-      if (metrics.includes("sallyport_incomplete_bodies 1")) return socket;
-    }
+    const metrics = async () => (await fetch(`${url}/metrics`)).text();
+    await until(async () => (await metrics()).includes("sallyport_incomplete_bodies 1"));
+    return socket;
   }
 
   test("app-key create accepts a key of 3 characters with a warning", async () => {

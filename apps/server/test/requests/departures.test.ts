@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { createLogger } from "../../src/operations/create-logger.ts";
 import { call } from "../client.ts";
 import { type LockedTables, onEngines, engineServers } from "../engines.ts";
@@ -18,11 +18,11 @@ onEngines(
     const lock = async (table: string) => (await demo.lockTables()?.([table])) as LockedTables;
 
     async function whenInFlight(wanted: number): Promise<void> {
-      while ((await inFlight(server())) !== wanted) await pause(10);
+      await until(async () => (await inFlight(server())) === wanted);
     }
 
     async function whenWaiting(locked: LockedTables, wanted: number): Promise<void> {
-      while ((await locked.waiting()) !== wanted) await pause(10);
+      await until(async () => (await locked.waiting()) === wanted);
     }
 
     test.each<[string, string, HeavyRequest]>([

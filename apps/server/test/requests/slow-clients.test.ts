@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { call, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
@@ -105,7 +106,7 @@ describe("slow clients", () => {
     const refused = await begin(server);
     expect(await refused.received(/"706"/)).toMatch(/^HTTP\/1.1 503 /);
     first.close();
-    while ((await metric(server, "sallyport_incomplete_bodies")) > 0) await pause(10);
+    await until(async () => (await metric(server, "sallyport_incomplete_bodies")) === 0);
     await expect(logInOver(await awaited(server))).resolves.toMatch(/"internalStatus":"0"/);
     await server.close();
   });
@@ -114,11 +115,11 @@ describe("slow clients", () => {
     const server = await postgres.demo(bodies({ perIp: 1 }));
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const exchange = await begin(server);
-    while ((await metric(server, "sallyport_requests_in_flight")) === 0) await pause(10);
+    await until(async () => (await metric(server, "sallyport_requests_in_flight")) !== 0);
     const connections = await metric(server, "sallyport_connections");
     exchange.reset();
     // The request itself stays in progress as long as its admission waits for the table.
-    while ((await metric(server, "sallyport_connections")) >= connections) await pause(10);
+    await until(async () => (await metric(server, "sallyport_connections")) < connections);
     await postgres.sql.query("rollback");
     await expect(logInOver(await awaited(server))).resolves.toMatch(/"internalStatus":"0"/);
     await server.close();
@@ -197,10 +198,10 @@ describe("slow clients", () => {
     while (sameNetwork.status === 200) sameNetwork = await check("192.0.2.1");
     expect(sameNetwork).toMatchObject({ status: 503, code: "706" });
     expect(await check("192.0.2.2")).toMatchObject({ status: 200 });
-    while ((await metric(server, "sallyport_requests_in_flight")) > 0) await pause(10);
+    await until(async () => (await metric(server, "sallyport_requests_in_flight")) === 0);
     expect(await metric(server, "sallyport_send_buffer_bytes")).toBeGreaterThan(1_000_000);
     unread.close();
-    while ((await check("192.0.2.1")).status === 503) await pause(10);
+    await until(async () => (await check("192.0.2.1")).status !== 503);
     expect(await metric(server, "sallyport_send_buffer_bytes")).toBe(0);
     await server.close();
   });
@@ -215,8 +216,8 @@ describe("slow clients", () => {
       `sessionid: ${sessionId}`,
     ];
     const unread = await rawExchange(server.url, head, { unread: true });
-    while ((await metric(server, "sallyport_send_buffer_bytes")) === 0) await pause(10);
-    while ((await metric(server, "sallyport_send_buffer_bytes")) > 0) await pause(10);
+    await until(async () => (await metric(server, "sallyport_send_buffer_bytes")) !== 0);
+    await until(async () => (await metric(server, "sallyport_send_buffer_bytes")) === 0);
     unread.close();
 
     const { hostname, port } = new URL(server.url);

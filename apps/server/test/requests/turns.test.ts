@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { isFullRun } from "@sallyport/test-kit/scope";
+import { until } from "@sallyport/test-kit/jest/until";
 import { onEngines, engineServers } from "../engines.ts";
 import { createCustomers, type HeavyRequest, heavyRequests, logInRequest } from "./heavy-requests.ts";
 import { inFlight, logIn, send, smallList, statusOf, turnEnvironment } from "./turn-fixture.ts";
@@ -34,7 +34,7 @@ onEngines(
         answered += 1;
         return status;
       });
-      while ((await inFlight(server())) + answered < count) await pause(1);
+      await until(async () => (await inFlight(server())) + answered >= count);
       const before = answered;
       expect(await statusOf(send(server(), smallList, other))).toBe(200);
       expect(answered - before).toBeLessThan(locked === undefined ? count / 2 : 1);
@@ -49,10 +49,10 @@ onEngines(
       const sent = Array.from({ length: 4 * count }, () =>
         send(server(), heavyRequests.lists(), session).on("close", () => void (closed += 1)),
       );
-      while ((await inFlight(server())) + closed < sent.length) await pause(1);
+      await until(async () => (await inFlight(server())) + closed >= sent.length);
       for (const each of sent) each.destroy();
       expect(await statusOf(send(server(), heavyRequests.lists(), session))).toBe(200);
-      while ((await inFlight(server())) > 0) await pause(1);
+      await until(async () => (await inFlight(server())) === 0);
     });
   },
   { environment: turnEnvironment, on: isFullRun ? [...engineServers, "embedded"] : engineServers },

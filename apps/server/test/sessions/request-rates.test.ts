@@ -3,6 +3,7 @@ import { request as startRequest } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import { administrationOf, type Database, putSyncSchema, setLimits, setMaintenance } from "@sallyport/core";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call, callIn, multiResults, tryLogIn } from "../client.ts";
@@ -74,7 +75,7 @@ describe("request rates", () => {
     expect(await check("/nowhere")).toBe("304");
     await setMaintenance(administrationOf(server.databases.get("") as Database), { message: null, endsAt: null });
     // An early refusal is at most a quarter of a second old.
-    while ((await sent({ sessionid: sessionId })) === "800") await pause(10);
+    await until(async () => (await sent({ sessionid: sessionId })) !== "800");
     expect(await sent({ sessionid: sessionId })).toBe("706");
   });
 
@@ -201,10 +202,10 @@ describe("request rates", () => {
     });
     for (let round = 0; round < 3; round += 1) {
       await changeLimits(server, { "rates.address.perMinute": 1, "rates.address.burst": 20 });
-      while ((await check()) !== "800");
+      await until(async () => (await check()) === "800");
       await changeLimits(server, { "rates.address.perMinute": null });
       // The first request after an early refusal notices the change.
-      while ((await check()) === "800") await pause(10);
+      await until(async () => (await check()) !== "800");
       expect(await check()).toBe("0");
     }
     over.abort();

@@ -2,7 +2,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call, checkSession, logOut, multiResults, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { tuned } from "../test-environment.ts";
 
 /** An address is locked out for as long as a test lasts. */
@@ -128,8 +128,8 @@ describe("limits", () => {
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const stuck = tryLogIn(server, "demo");
     // Only once it is in progress.
-    while (!/^sallyport_requests_in_flight 1$/m.test(await (await fetch(`${server.url}/metrics`)).text()))
-      await pause(10);
+    const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+    await until(async () => /^sallyport_requests_in_flight 1$/m.test(await metrics()));
     expect(await call(server, "/_CheckService")).toMatchObject({
       status: 503,
       code: "706",

@@ -1,7 +1,7 @@
 import { WasmHashes } from "@sallyport/crypto";
-import { setImmediate } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import { ServiceError } from "@sallyport/storage";
+import { until } from "@sallyport/test-kit/jest/until";
 import {
   administrationOf,
   beginUpload,
@@ -111,7 +111,7 @@ describe("the collector", () => {
   test("removes what an interrupted request left", async () => {
     f.files.write = () => new Promise(() => {});
     void storeText(f).catch(() => {});
-    while (f.files.names.length === 0) await setImmediate();
+    await until(() => f.files.names.length > 0);
     f.clock.ahead += 2 * day;
     expect(await collect()).toBe(1);
     expect(await f.r.records.list("detachedFile", { after: null, limit: 1 })).toEqual([]);
@@ -174,7 +174,7 @@ describe("the collector", () => {
         f.clock.ahead += 0.9 * day;
         const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + f.clock.ahead);
         bytes.send("abc");
-        while ([undefined, version].includes((await detached())?.createdVersion)) await setImmediate();
+        await until(async () => ![undefined, version].includes((await detached())?.createdVersion));
         now.mockRestore();
         expect(await collect()).toBe(0);
       }

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { jest } from "@jest/globals";
+import { until } from "@sallyport/test-kit/jest/until";
 import {
   administrationOf,
   emptyLibrary,
@@ -172,7 +172,7 @@ describe("macro library", () => {
         const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
         expect(await kinds("Unlucky")).toEqual(["broken"]);
         clock.mockRestore();
-        while (macros.runtime.inspections < 6) await turn();
+        await until(() => macros.runtime.inspections >= 6);
       },
     );
 

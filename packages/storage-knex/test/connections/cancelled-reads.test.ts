@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { seesAll } from "@sallyport/storage";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { Connection } from "../../src/dialects/postgres/connection.ts";
 import { runOn } from "../../src/dialects/postgres/connection.ts";
 import type { KnexStorage } from "../../src/index.ts";
@@ -20,7 +20,7 @@ describe("reads that no client waits for", () => {
   const sessions = async () =>
     (
       await database.admin.query<{ pid: number; waits: boolean }>(
-        "select pid, coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity where application_name = $1",
+        "select pid, coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity where datname = current_database() and application_name = $1",
         [applicationName],
       )
     ).rows;
@@ -36,7 +36,7 @@ describe("reads that no client waits for", () => {
   async function whileBlocked(reads: () => Promise<unknown>[], work: () => Promise<void>): Promise<unknown[]> {
     await database.admin.query("begin; lock table test.objects, test.tombstones in access exclusive mode");
     const outcomes = reads().map(outcomeOf);
-    while (!(await sessions()).some(({ waits }) => waits)) await pause(10);
+    await until(async () => (await sessions()).some(({ waits }) => waits));
     await work();
     await database.admin.query("rollback");
     return Promise.all(outcomes);

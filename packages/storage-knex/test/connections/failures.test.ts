@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { inspect } from "node:util";
 import { ServiceError } from "@sallyport/storage";
 import { Applications } from "@sallyport/core";
+import { until } from "@sallyport/test-kit/jest/until";
 import { runOn, withConnection } from "../../src/dialects/postgres/connection.ts";
 import { KnexStorage, createPostgresKnex, type PostgresKnex } from "../../src/index.ts";
 import { codeOf, newSession, openPolicy } from "../sample.ts";
@@ -22,16 +23,13 @@ describe("database failures", () => {
 
   /** Ends the server side of all connections with this name after one of them runs a sleeping query. */
   async function terminate(applicationName: string): Promise<void> {
-    for (;;) {
-      const { rowCount } = await database.admin.query(
-        "select from pg_stat_activity where application_name = $1 and wait_event = 'PgSleep'",
-        [applicationName],
-      );
-      if (rowCount !== 0) break;
-    }
-    await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
-      applicationName,
-    ]);
+    const sleeping =
+      "select from pg_stat_activity where datname = current_database() and application_name = $1 and wait_event = 'PgSleep'";
+    await until(async () => (await database.admin.query(sleeping, [applicationName])).rowCount !== 0);
+    await database.admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = $1",
+      [applicationName],
+    );
   }
 
   test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
@@ -50,7 +48,7 @@ describe("database failures", () => {
     const cut = storage.transaction(async (r) => {
       await r.sessions.open(newSession("lost"), openPolicy);
       await database.admin.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'",
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut'",
       );
       await r.sessions.count();
     });

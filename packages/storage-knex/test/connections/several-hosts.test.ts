@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
+import { until } from "@sallyport/test-kit/jest/until";
 import { addressOf } from "../../src/dialects/postgres/postgres-hosts.ts";
 import { KnexStorage } from "../../src/index.ts";
 import { hostText } from "../../src/dialects/server-address.ts";
@@ -34,7 +35,7 @@ describe("several hosts of Postgres", () => {
   /** Milliseconds until a call succeeds. */
   const recovery = async (count: () => Promise<unknown>): Promise<number> => {
     const began = performance.now();
-    while ((await count()) !== "answered") await pause(5);
+    await until(async () => (await count()) === "answered");
     return performance.now() - began;
   };
 

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Knex } from "knex";
+import { until } from "@sallyport/test-kit/jest/until";
 import { OpenCalls } from "../../src/query-runner.ts";
 import { tablesOf } from "../../src/dialects/postgres/tables.ts";
 import { confirmedByAll } from "../../src/dialects/postgres/expressions.ts";
@@ -266,7 +266,7 @@ describe("timelines", () => {
       () => storage.batch((b) => b.sessions.open(newSession("late"), openPolicy)),
       () => open().repositories.sessions.count(),
     ];
-    while ((await codeOf(count())) !== 705) await pause(10);
+    await until(async () => (await codeOf(count())) === 705);
     for (const call of calls) expect(await codeOf(call())).toBe(705);
 
     const recovery = postgresRecovery(database.connect().knex, schema);
@@ -277,7 +277,7 @@ describe("timelines", () => {
     expect(await codeOf(open().repositories.sessions.count())).toBe(705);
     expect(await recovery.accept(timeline)).toBe(true);
     expect(await recovery.look()).toEqual({ timeline, isPending: false });
-    while ((await codeOf(count())) === 705) await pause(50);
+    await until(async () => (await codeOf(count())) !== 705, { interval: 50 });
     expect(await count()).toBe(1);
     expect(Number.parseInt(await insert(), 36)).toBeGreaterThan(first + 2 ** 30);
     const [after] = await run(numbers);

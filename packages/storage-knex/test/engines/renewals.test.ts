@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AppKey, Storage } from "@sallyport/storage";
+import { until } from "@sallyport/test-kit/jest/until";
 import { digestOf, newSession, openPolicy } from "../sample.ts";
 import { onEngines } from "./on-engines.ts";
 
@@ -60,7 +61,7 @@ onEngines("extensions of sessions", (database) => {
     // A loss of the renewal here would leave the lifetime that every session has at least: 55 s + 600 s − 60 s.
     expect(await lifetime(session)).toBe(600);
     offset = 70 * second;
-    while ((await lifetime(session)) === 600) await pause(20);
+    await until(async () => (await lifetime(session)) !== 600);
     expect(Math.abs((await lifetime(session)) - 655)).toBeLessThanOrEqual(1);
   });
 

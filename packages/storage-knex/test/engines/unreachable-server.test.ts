@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
+import { until } from "@sallyport/test-kit/jest/until";
 import { codeOf } from "../sample.ts";
 import { onEngines } from "./on-engines.ts";
 
@@ -79,7 +80,7 @@ onEngines("an unreachable server", (database) => {
     expect(later.code).toBe(704);
     expect(later.milliseconds).toBeLessThan(500);
     relay.answer(true);
-    while ((await count()) === 704) await pause(50);
+    await until(async () => (await count()) !== 704, { interval: 50 });
     await relay.refuse();
   }, 30_000);
 });

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { RowDataPacket } from "mysql2";
+import { until } from "@sallyport/test-kit/jest/until";
 import { type Connection, readOn, runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import type { MariadbKnex, MariadbStorage } from "../../src/index.ts";
 import { cancellableReads, client, outcomeOf } from "../cancellable-reads.ts";
@@ -21,14 +21,10 @@ describe("reads on MariaDB that no client waits for", () => {
   afterAll(() => server.close());
 
   async function untilWaiting(): Promise<void> {
-    for (;;) {
-      const [rows] = await server.admin.query<RowDataPacket[]>(
-        "select 1 from information_schema.processlist where state = 'Waiting for table metadata lock' and info like ?",
-        [`%${database}%`],
-      );
-      if (rows.length > 0) return;
-      await pause(10);
-    }
+    const waiting =
+      "select 1 from information_schema.processlist where state = 'Waiting for table metadata lock' and info like ?";
+    const look = () => server.admin.query<RowDataPacket[]>(waiting, [`%${database}%`]);
+    await until(async () => (await look())[0].length > 0);
   }
 
   test.each(cancellableReads)("are cancelled: %s", async (_name, read) => {

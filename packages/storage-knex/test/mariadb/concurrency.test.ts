@@ -1,5 +1,6 @@
 import { beforeAllChanges, objectNumber, type Repositories, seesAll } from "@sallyport/storage";
 import type { RowDataPacket } from "mysql2";
+import { until } from "@sallyport/test-kit/jest/until";
 import { mariadbRecovery, type MariadbStorage } from "../../src/index.ts";
 import { channel, digestOf, newSession, openPolicy } from "../sample.ts";
 import { processTimeout } from "../test-database.ts";
@@ -37,13 +38,10 @@ describe("the object write lock on MariaDB", () => {
 
   /** Resolves when a caller requests the lock while another transaction holds it. */
   async function waitForLock(): Promise<void> {
-    for (;;) {
-      const [rows] = await server.admin.query<RowDataPacket[]>(
-        "select 1 from information_schema.processlist where info like ?",
-        [`select%\`${database}\`.\`object_series\` for update`],
-      );
-      if (rows.length > 0) return;
-    }
+    const requesting = [`select%\`${database}\`.\`object_series\` for update`];
+    const look = () =>
+      server.admin.query<RowDataPacket[]>("select 1 from information_schema.processlist where info like ?", requesting);
+    await until(async () => (await look())[0].length > 0);
   }
 
   /** Takes the lock in a separate transaction and ends it on request. */

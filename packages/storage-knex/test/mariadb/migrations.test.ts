@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import { builtInClasses, ServiceError } from "@sallyport/storage";
 import { Applications } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
+import { until } from "@sallyport/test-kit/jest/until";
 import { runnerOf, runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import { Lease } from "../../src/dialects/mariadb/leases.ts";
 import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
@@ -229,13 +230,8 @@ describe("MariaDB failures", () => {
 
   /** Ends the server side of a connection after it runs a sleeping query. */
   async function killSleeping(id: unknown): Promise<void> {
-    for (;;) {
-      const [rows] = await server.admin.query<RowDataPacket[]>(
-        "select 1 from information_schema.processlist where id = ? and state = 'User sleep'",
-        [id],
-      );
-      if (rows.length > 0) break;
-    }
+    const sleeping = "select 1 from information_schema.processlist where id = ? and state = 'User sleep'";
+    await until(async () => (await server.admin.query<RowDataPacket[]>(sleeping, [id]))[0].length > 0);
     await server.admin.query(`kill ${String(id)}`);
   }
 

@@ -1,6 +1,7 @@
 import { type AttributeIndex, type Filter, type ObjectQuery, type Page, seesAll } from "@sallyport/storage";
 import type { RowDataPacket } from "mysql2";
 import mysql from "mysql2/promise";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { MariadbStorage } from "../../src/index.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
@@ -158,6 +159,14 @@ describe("value indexes on MariaDB", () => {
     ).toEqual([{ late: written }]);
   }, 60_000);
 
+  const tableWaits = async () => {
+    const waiting = await rows(
+      "select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'",
+      [`alter table \`${database}\`%`],
+    );
+    return waiting.length > 0;
+  };
+
   test("wait for readers of the table and let later ones pass", async () => {
     await fill(1_000);
     const reader = await mysql.createConnection({ uri: server.url });
@@ -165,13 +174,7 @@ describe("value indexes on MariaDB", () => {
     await reader.query(`select count(*) from ${database}.objects`);
     let ready = false;
     const building = storage.alignIndexes(all.slice(0, 1)).finally(() => (ready = true));
-    for (;;) {
-      const waiting = await rows(
-        "select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'",
-        [`alter table \`${database}\`%`],
-      );
-      if (waiting.length > 0) break;
-    }
+    await until(tableWaits);
     // The creation pauses its attempts, so this ends although the reader does not.
     await storage.repositories.objects.insert([{ className: "File", attributes: { Name: "late" } }]);
     expect(ready).toBe(false);
@@ -187,13 +190,7 @@ describe("value indexes on MariaDB", () => {
     await reader.query("start transaction");
     await reader.query(`select count(*) from ${database}.objects`);
     const building = storage.alignIndexes(all).catch((error: unknown) => error);
-    for (;;) {
-      const waiting = await rows(
-        "select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'",
-        [`alter table \`${database}\`%`],
-      );
-      if (waiting.length > 0) break;
-    }
+    await until(tableWaits);
     await storage.close();
     await building;
     await reader.query("rollback");

@@ -3,11 +3,18 @@ import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
 import { noteCost } from "../cost/costs-of-files.ts";
 import { ownProcessorTime } from "../cost/processor-time.ts";
+import { limitWaits } from "./until.ts";
 
-/** The part of Jest's events that says which test has begun or passed. */
+/** The part of Jest's events that says which test or hook has begun or passed. */
 interface TestEvent {
   readonly name: string;
   readonly test?: unknown;
+  readonly hook?: unknown;
+}
+
+/** A test or a hook; without a time-out of its own, it has the one of the file. */
+interface Limited {
+  readonly timeout?: number;
 }
 
 /** The part of Jest's tests that matters here. */
@@ -54,11 +61,12 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
     noteCost(this.#path, ownProcessorTime() - this.#timeBefore);
   }
 
-  /** A test that passes without an assertion proves nothing, so it fails. */
-  handleTestEvent(event: TestEvent): void {
+  /** A test that passes without an assertion proves nothing, so it fails. Waits end with their test. */
+  handleTestEvent({ name, test, hook }: TestEvent, { testTimeout }: { readonly testTimeout: number }): void {
     const { assertionCalls } = (globalThis as unknown as WithExpect).expect.getState();
-    if (event.name === "test_fn_start") this.#assertionsBefore = assertionCalls;
-    const { name, test } = event;
+    if (name === "test_fn_start") this.#assertionsBefore = assertionCalls;
+    if (/^(?:test_fn|hook)_start$/.test(name)) limitWaits(((test ?? hook) as Limited).timeout ?? testTimeout);
+    if (/^(?:test_fn|hook)_(?:success|failure)$/.test(name)) limitWaits(undefined);
     if (name === "test_fn_success" && assertionCalls === this.#assertionsBefore && !assertsByItself(test as CircusTest))
       (test as CircusTest).errors.push(new Error("The test has no assertion."));
   }

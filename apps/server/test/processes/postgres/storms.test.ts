@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { addBan, administrationOf, Applications, removeBan, setLimits } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
+import { until } from "@sallyport/test-kit/jest/until";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { LicenceReceiver } from "@sallyport/testing/traps";
 import type { RunningServer } from "../../../src/index.ts";
@@ -209,27 +209,51 @@ describe("storms of log-ins at two server processes", () => {
   test("a ban between the proof and the opening ends or refuses the log-ins by every endpoint", async () => {
     const app = await createApp(null);
     const [first, second] = [await prepare(8, app), await prepare(8, app)];
-    const waiting = async (mode: "ShareLock" | "ExclusiveLock") => {
-      const { rows } = await postgres.sql.query(
-        `select count(*) from pg_locks l join pg_database d on d.oid = l.database
-        where d.datname = current_database() and l.locktype = 'advisory' and l.mode = $1 and not l.granted`,
-        [mode],
-      );
-      return Number(rows[0].count);
+    /** Resolves when so many wait for the lock. Fails as soon as one of these log-ins is answered instead. */
+    const untilWaiting = (count: number, mode: "ShareLock" | "ExclusiveLock", logIns: readonly Promise<Outcome>[]) => {
+      const look = async () => {
+        const { rows } = await postgres.sql.query(
+          `select count(*) from pg_locks l join pg_database d on d.oid = l.database
+          where d.datname = current_database() and l.locktype = 'advisory' and l.mode = $1 and not l.granted`,
+          [mode],
+        );
+        return Number(rows[0].count) >= count;
+      };
+      const answered = logIns.map(async (logIn) => {
+        throw new Error(`A log-in does not wait: ${JSON.stringify(await logIn)}`);
+      });
+      return Promise.race([until(look, { seen: statementsInProgress }), ...answered]);
     };
+    const statementsInProgress = async () => {
+      const { rows } = await postgres.sql.query(
+        `select wait_event_type, wait_event, pg_blocking_pids(pid) as blocked_by, left(query, 200) as query
+        from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`,
+      );
+      return rows;
+    };
+    const running: Promise<unknown>[] = [];
     await postgres.sql.query("begin");
-    await postgres.sql.query("select pg_advisory_xact_lock(hashtextextended('sallyport:sallyport_demo:rules', 0))");
-    const early = release(first);
-    while ((await waiting("ShareLock")) < 8) await delay(10);
-    const banning = addBan(administration(), { user: user.name, reason: "", from: null, until: null });
-    while ((await waiting("ExclusiveLock")) < 1) await delay(10);
-    const late = release(second);
-    while ((await waiting("ShareLock")) < 16) await delay(10);
-    await postgres.sql.query("commit");
-    expect([(await banning).count, await taken(app)]).toEqual([8, 0]);
-    expect(opened(await Promise.all(early))).toHaveLength(8);
-    expect(refusals(await Promise.all(late))).toEqual(everywhere(318));
-    expect(await taken(app)).toBe(0);
+    try {
+      await postgres.sql.query("select pg_advisory_xact_lock(hashtextextended('sallyport:sallyport_demo:rules', 0))");
+      const early = release(first);
+      running.push(...early);
+      await untilWaiting(8, "ShareLock", early);
+      const banning = addBan(administration(), { user: user.name, reason: "", from: null, until: null });
+      running.push(banning);
+      await untilWaiting(1, "ExclusiveLock", early);
+      const late = release(second);
+      running.push(...late);
+      await untilWaiting(16, "ShareLock", [...early, ...late]);
+      await postgres.sql.query("commit");
+      expect([(await banning).count, await taken(app)]).toEqual([8, 0]);
+      expect(opened(await Promise.all(early))).toHaveLength(8);
+      expect(refusals(await Promise.all(late))).toEqual(everywhere(318));
+      expect(await taken(app)).toBe(0);
+    } finally {
+      // Without an effect after the commit. A failure must not leave locks and log-ins to the next test.
+      await postgres.sql.query("rollback");
+      await Promise.allSettled(running);
+    }
   });
 
   test("the seats of a process that dies before it answers are free when the sessions end, and are reported", async () => {
@@ -274,10 +298,11 @@ describe("storms of log-ins at two server processes", () => {
     const expected = new Set(rows.map(({ digest }) => digests.sha256(`licence ${digest}`).slice(0, 32)));
     expect(expected.size).toBeGreaterThanOrEqual(20);
     const reported = () => new Map(receiver.about(app).map(({ id, data }) => [data.session, id]));
-    while (reported().size < expected.size) {
+    const allReported = async () => {
       await postgres.sql.query("update sallyport_demo.records set due_at = now() where kind = 'licenceMessage'");
-      await delay(200);
-    }
+      return reported().size >= expected.size;
+    };
+    await until(allReported, { interval: 200, seen: () => [reported().size, expected.size] });
     expect(new Set(reported().keys())).toEqual(expected);
     const ids = new Set(receiver.about(app).map(({ id, data }) => `${data.session} ${id}`));
     expect(ids.size).toBe(expected.size);

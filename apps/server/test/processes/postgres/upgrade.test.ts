@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import { jest } from "@jest/globals";
+import { until } from "@sallyport/test-kit/jest/until";
 import { call, tryLogIn, type Answer, callIn } from "../../client.ts";
 import { openSession } from "../../open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "../../postgres-fixture.ts";
@@ -136,7 +137,7 @@ describe("upgrade", () => {
     /** Waits until each client has begun and ended a round. */
     async resume(): Promise<void> {
       const enough = this.rounds + 2 * this.clients.length;
-      while (this.rounds < enough && this.failures.length === 0) await delay(20);
+      await until(() => this.rounds >= enough || this.failures.length > 0);
     }
 
     /** The failures. */

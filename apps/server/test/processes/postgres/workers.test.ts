@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@sallyport/test-kit/jest/until";
 import { logIn } from "../../cases/run-cases.ts";
 import { callIn } from "../../client.ts";
 import { modes } from "../../modes.ts";
@@ -106,8 +107,7 @@ describe("workers of one server", () => {
       const agent = keptConnection();
       const { requestId } = await ask(url, agent, sessionId);
       const line = () => server.lines().find((each) => each["requestId"] === requestId);
-      while (line() === undefined) await pause(5);
-      const worker = line()?.["worker"];
+      const { worker } = await until(line);
       found.get(worker)?.destroy();
       found.set(worker, agent);
     }
@@ -150,7 +150,7 @@ describe("workers of one server", () => {
       }
       sent += 6;
       const checked = () => server.lines().filter(({ route }) => route === "/_CheckSession");
-      while (checked().length < sent) await pause(5);
+      await until(() => checked().length >= sent);
       const workers = checked().slice(-6);
       expect(new Set(workers.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
     }
@@ -275,8 +275,9 @@ describe("workers of one server", () => {
 
   /** Waits until statements of the server wait for the lock. */
   async function blocked(count = 1): Promise<void> {
-    const waiting = "select count(*) from pg_locks where not granted";
-    while (Number((await postgres.sql.query(waiting)).rows[0].count) < count) await pause(10);
+    const waiting =
+      "select count(*) from pg_locks l join pg_database d on d.oid = l.database where d.datname = current_database() and not granted";
+    await until(async () => Number((await postgres.sql.query(waiting)).rows[0].count) >= count);
   }
 
   test("gives up when no worker stays in service", async () => {
@@ -311,7 +312,7 @@ describe("workers of one server", () => {
         return false;
       }
     };
-    while (workers.some((pid) => isAlive(pid))) await pause(10);
+    await until(() => !workers.some((pid) => isAlive(pid)));
     await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
