@@ -150,9 +150,15 @@ const forbidden = [
   {
     name: "nothing-imports-an-app",
     comment:
-      "Apps are ends. What two of them need is a package. The test kit starts a service by the entry point of the server for it.",
+      "Apps are ends. What two of them need is a package. The test kit starts a service by the entry point of the server for it, and the command line of administrators has one for the operator.",
     from: { path: "^(?:packages|apps)/(?!testing/)([^/]+)/" },
-    to: { path: "^apps/", pathNot: "^apps/$1/" },
+    to: { path: "^apps/", pathNot: ["^apps/$1/", "^apps/server/src/operator/index\\.ts$"] },
+  },
+  {
+    name: "operator-is-for-the-command-line",
+    comment: "What opens databases without a log-in is for the command line on the machine of the server alone.",
+    from: { path: "^(?:packages|apps)/", pathNot: "^apps/(?:cli|server)/" },
+    to: { path: "^apps/server/src/operator/" },
   },
   {
     name: "testing-imports-only-its-entry-point-and-client",

@@ -7,10 +7,11 @@ COPY . .
 RUN --mount=type=cache,target=/var/cache/npm \
     npm ci --cache /var/cache/npm --ignore-scripts --no-audit --no-fund \
  && npm run build \
- && npm pack ./apps/server/dist/package --pack-destination /tmp \
+ # With the command line for the operator, and the packages that it needs.
+ && npm pack --ignore-scripts ./apps/server/dist/package ./apps/cli ./packages/client/dist/package ./packages/storage --pack-destination /tmp \
  # The driver for MariaDB is chosen by who installs: the image takes the version that is tested.
  && npm install --global --prefix /installed --cache /var/cache/npm --ignore-scripts --omit=dev --no-audit --no-fund \
-      /tmp/sallyport-server-*.tgz "mysql2@$(node -p 'require("mysql2/package.json").version')" \
+      /tmp/sallyport-*.tgz "mysql2@$(node -p 'require("mysql2/package.json").version')" \
  && find /installed -name '*.d.ts' -delete
 
 FROM node:24-slim

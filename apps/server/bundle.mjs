@@ -110,7 +110,11 @@ for (const name of swagger)
 rmSync(target, { recursive: true, force: true });
 await build({
   ...common,
-  entryPoints: { main: "apps/server/dist/main.js", testing: "apps/server/dist/testing/index.js" },
+  entryPoints: {
+    main: "apps/server/dist/main.js",
+    operator: "apps/server/dist/operator/index.js",
+    testing: "apps/server/dist/testing/index.js",
+  },
   outdir: join(target, "dist"),
   splitting: true,
   sourcemap: "linked",
@@ -162,8 +166,12 @@ function packageFile() {
     license,
     type,
     engines,
-    // The package is a command: its modules are no interface. `@sallyport/testing` alone imports the second one.
-    exports: { "./package.json": "./package.json", "./testing": "./dist/testing.js" },
+    // The package is a command: its modules are no interface. `@sallyport/cli` and `@sallyport/testing` alone import these.
+    exports: {
+      "./package.json": "./package.json",
+      "./operator": "./dist/operator.js",
+      "./testing": "./dist/testing.js",
+    },
     files: readdirSync(target).toSorted(),
     bin: { "sallyport-server": "dist/main.js" },
     dependencies,

@@ -70,9 +70,15 @@ export function findAppKey(admin: SallyportAdmin, word: string): Promise<Adminis
   );
 }
 
-/** Ids of groups by name or id. */
-export async function groupIds(admin: SallyportAdmin, words: readonly string[]): Promise<string[]> {
+/** Ids of groups by name or id. `creates`: whether to create those that do not exist. */
+export async function groupIds(admin: SallyportAdmin, words: readonly string[], creates = false): Promise<string[]> {
   const ids: string[] = [];
-  for (const word of words) ids.push((await findGroup(admin, word)).groupId);
+  for (const word of new Set(words)) {
+    const found = await findGroup(admin, word).catch((error: unknown) => {
+      if (creates && error instanceof CommandError) return admin.groups.create({ name: word, description: null });
+      throw error;
+    });
+    ids.push(found.groupId);
+  }
   return ids;
 }

@@ -2,6 +2,7 @@ import { SallyportError } from "@sallyport/client";
 import { SallyportAdmin } from "@sallyport/client/admin";
 import type { Command } from "commander";
 import { CommandError } from "./failures.ts";
+import { type Administered, refuseLocal } from "./operator.ts";
 import { done, printOutcome, shown } from "./outcome.ts";
 import { findProfile, type Profile, removeProfile, requireProfile, saveProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
@@ -50,18 +51,36 @@ export function defineLogIn(main: Command): void {
       .option("--insecure", "allow http to another machine, where others can read the password"),
   )
     .addHelpText("after", secretsHelp)
+    .hook("preAction", () => refuseLocal(main))
     .action(logIn);
-  withProfile(main.command("log-out").description("end the session, and forget it and the app key")).action(logOut);
+  withProfile(main.command("log-out").description("end the session, and forget it and the app key"))
+    .hook("preAction", () => refuseLocal(main))
+    .action(logOut);
   withProfile(main.command("status").description("show the log-in, and whether its session is live"))
     .option("--json", "print JSON")
+    .hook("preAction", () => refuseLocal(main))
     .action(status);
 }
 
 /** A client that continues the session of the profile. */
-export function adminOf({ url, alias, appKey, sessionId }: Profile): SallyportAdmin {
+function adminOf({ url, alias, appKey, sessionId }: Profile): SallyportAdmin {
   const admin = clientOf(url, alias, appKey);
   if (sessionId !== undefined) admin.resume(sessionId);
   return admin;
+}
+
+/** The database of a profile. */
+export function loggedInDatabase(name: string, questions: Questions): Administered {
+  const profile = requireProfile(name);
+  const { alias, user, passwordHash } = profile;
+  return {
+    alias,
+    use: (work) => {
+      const admin = adminOf(profile);
+      const prove = async () => admin.prove({ password: await questions.secret(`Password of ${user}`), passwordHash });
+      return work({ admin, prove });
+    },
+  };
 }
 
 function clientOf(baseUrl: string, alias: string, appKey: string): SallyportAdmin {

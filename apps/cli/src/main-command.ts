@@ -10,11 +10,11 @@ import { ruleNouns } from "./commands/rules.ts";
 import { syncNoun } from "./commands/synchronization.ts";
 import { userNouns } from "./commands/users.ts";
 import { defineCompletion } from "./completion.ts";
-import { exitCodes } from "./failures.ts";
+import { exitCodes, report } from "./failures.ts";
 import { type AdminCommand, Given, type Noun } from "./given.ts";
-import { adminOf, defineLogIn, withProfile } from "./log-in.ts";
+import { defineLogIn, loggedInDatabase, withProfile } from "./log-in.ts";
+import { type Administered, type Connection, localOptions, operatedDatabases, withLocal } from "./operator.ts";
 import { type Outcome, printOutcome } from "./outcome.ts";
-import { requireProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -34,6 +34,7 @@ const nouns = [
 
 const tasks: Noun["examples"] = [
   ["Log in", "sallyport log-in https://server.example --user ann --app-key-file key"],
+  ["Create the first administrator, on the machine of the server", "sallyport --local user create ann --administrator"],
   ["See whose sessions take the seats of an app name", "sallyport session list --app-name office"],
   ["Free the seats of a user", "sallyport session end --user bob"],
   ["Raise the number of seats", "sallyport app seats office 20"],
@@ -53,10 +54,12 @@ const tasks: Noun["examples"] = [
   ["Keep users out for a while", 'sallyport maintenance on --message "Back at 6 pm." --for 2h'],
 ];
 
-/** The command line of administrators. */
+/** The command line of administrators, and of the operator. */
 export function mainCommand(): Command {
-  const main = new Command("sallyport")
-    .description("Administer a database of a Sallyport server.")
+  const main = withLocal(new Command("sallyport"))
+    .description(
+      "Administer a database of a Sallyport server: over HTTP after a log-in, or with --local as its operator.",
+    )
     .version(version)
     .enablePositionalOptions()
     .exitOverride()
@@ -94,29 +97,55 @@ function defineCommand(group: Command, command: AdminCommand): void {
   withProfile(defined.option("--json", "print the content of the response"));
   defined.action(async () => {
     const values = new Map(Object.entries(defined.opts<Record<string, unknown>>()));
-    const profile = requireProfile(String(values.get("profile")));
-    const questions = new Questions();
-    const admin = adminOf(profile);
-    const given = new Given(admin, questions, defined.processedArgs, values);
-    const prove = async () => {
-      const password = await questions.secret(`Password of ${profile.user}`);
-      await admin.prove({ password, passwordHash: profile.passwordHash });
-    };
     const call = values.get("dryRun") === true && command.dryRun !== undefined ? command.dryRun : command.call;
-    printOutcome(await withProof(() => call(given), prove, questions), values.get("json") === true);
+    const { local, ...selection } = localOptions(mainOf(defined));
+    const questions = new Questions();
+    const run = ({ admin, prove }: Connection) =>
+      withProof(() => call(new Given(admin, questions, defined.processedArgs, values)), prove, questions);
+    const databases = local
+      ? await operatedDatabases(selection)
+      : [loggedInDatabase(String(values.get("profile")), questions)];
+    const asJson = values.get("json") === true;
+    if (selection.all) await runInAll(databases, run, asJson);
+    else for (const { use } of databases) printOutcome(await use(run), asJson);
   });
+}
+
+function mainOf(command: Command): Command {
+  return command.parent === null ? command : mainOf(command.parent);
+}
+
+/** Runs a command in several databases. A failure in one does not stop the others. */
+async function runInAll(
+  databases: readonly Administered[],
+  run: (connection: Connection) => Promise<Outcome>,
+  asJson: boolean,
+): Promise<void> {
+  const outcomes: { readonly alias: string; readonly data: unknown }[] = [];
+  for (const { alias, use } of databases) {
+    if (!asJson) process.stdout.write(`database ${alias === "" ? "(empty)" : `"${alias}"`}:\n`);
+    try {
+      const outcome = await use(run);
+      outcomes.push({ alias, data: outcome.data });
+      if (!asJson) printOutcome(outcome, false);
+    } catch (error) {
+      report(error);
+    }
+  }
+  if (asJson) process.stdout.write(`${JSON.stringify(outcomes, null, 2)}\n`);
 }
 
 /** Repeats a call that needs a recent proof, after the proof. A refused call has changed nothing. */
 async function withProof(
   call: () => Promise<Outcome>,
-  prove: () => Promise<void>,
+  prove: Connection["prove"],
   questions: Questions,
 ): Promise<Outcome> {
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof SallyportError) || error.code !== 802 || !questions.isInteractive) throw error;
+    const asksForProof = error instanceof SallyportError && error.code === 802;
+    if (!asksForProof || prove === null || !questions.isInteractive) throw error;
     process.stderr.write("This change needs your password again.\n");
     await prove();
     return call();

@@ -1,4 +1,4 @@
-export { administrationTable } from "./administration/administration-table.ts";
+export { administrationTable, operatorTable } from "./administration/administration-table.ts";
 export { ContractForms } from "./contract-forms.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
 export { DatabaseRequests } from "./database-requests.ts";

@@ -1,3 +1,4 @@
+import { lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import knexPkg, { type Knex } from "knex";
 import type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
@@ -23,6 +24,7 @@ const idleTimeout = 50;
 export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEngine | undefined> {
   const directory = path.resolve(options.dataDir);
   if ((await probeBeacon(directory, socketName)) !== "listening") return undefined;
+  await requireTrustedOwner(directory);
   const place = socketPath(directory, socketName);
   if (place === undefined) return undefined;
   const connection = {
@@ -49,4 +51,14 @@ export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEn
       place.release();
     },
   };
+}
+
+/**
+ * Where others can write to the directory, one of them could listen there in place of the holder, and receive what is
+ * written. The owner of the socket must be this user, or that of the directory.
+ */
+async function requireTrustedOwner(directory: string): Promise<void> {
+  const [socket, { uid }] = await Promise.all([lstat(path.join(directory, socketName)), stat(directory)]);
+  if (socket.isSocket() && (socket.uid === process.getuid?.() || socket.uid === uid)) return;
+  throw new Error(`${path.join(directory, socketName)} belongs to another user. It is not used.`);
 }

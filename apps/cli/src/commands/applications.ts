@@ -112,6 +112,7 @@ const appKeyCommands: readonly AdminCommand[] = [
         SCOPE: ({ scope }) => scope,
         "APP NAMES": ({ appNames }) => appNames?.join(", ") ?? "all",
         ORIGINS: ({ origins }) => origins.join(", ") || "none",
+        "REDIRECT URLS": ({ returnAddresses }) => returnAddresses.join(", ") || "none",
       }),
   },
   {

@@ -59,7 +59,8 @@ async function listEvents(given: Given): Promise<Outcome> {
       TYPE: ({ type }) => type,
       CODE: ({ outcome }) => String(outcome),
       USER: ({ subjectId }) => nameOf(subjectId),
-      BY: ({ actorId }) => nameOf(actorId),
+      // What happens outside of any request: the operator, and the server itself.
+      BY: ({ actorId, requestId }) => (actorId === null && requestId === "" ? "system" : nameOf(actorId)),
       ABOUT: thingsText,
       ADDRESS: { whole: (event) => event.address },
     },

@@ -209,6 +209,8 @@ const providerCommands: readonly AdminCommand[] = [
         NAME: ({ name }) => name,
         STATE: ({ enabled, fault }) => fault ?? (enabled ? "enabled" : "disabled"),
         "DEFAULT USER": ({ defaultUser }) => defaultUser ?? "none",
+        "APP NAMES": ({ appNames }) => appNames.join(", ") || "none",
+        CALLBACK: ({ callback }) => callback ?? "unknown",
       }),
   },
   {
@@ -240,7 +242,15 @@ const providerCommands: readonly AdminCommand[] = [
         defaultUserId: user === undefined ? null : (await findUser(given.admin, user)).userId,
       };
       const provider = await given.admin.providers.put(type, request, { ifMatch });
-      return done(`Registered provider "${type}".`, provider);
+      const { callback, enabled } = provider;
+      const lines = [
+        `Registered provider "${type}". It takes effect with the next request.`,
+        ...(callback === null ? [] : [`Register this callback URL at the provider: ${callback}`]),
+        ...(enabled
+          ? []
+          : [`The configuration of the server does not enable it. Add {"name": "${type}"} to oAuthProviders.`]),
+      ];
+      return done(lines.join("\n"), provider);
     },
   },
   {

@@ -98,12 +98,13 @@ const userCommands: readonly AdminCommand[] = [
       ["--description <text>", "description of the user"],
       ["--email <address>", "e-mail address for password resets"],
       ["--group <name...>", "groups to add the user to"],
+      ["--create-groups", "create the groups of --group that do not exist"],
       ...passwordOptions,
     ],
     call: async (given) => {
       const description = given.text("description");
       // Fails before the question for the password.
-      const groups = await groupIds(given.admin, given.texts("group") ?? []);
+      const groups = await groupIds(given.admin, given.texts("group") ?? [], given.flag("createGroups"));
       const user = await given.admin.users.create({
         name: given.word(0),
         ...(await given.newPassword()),

@@ -113,6 +113,8 @@ export const components = {
   databaseExaminer: named<core.DatabaseExaminer>("databaseExaminer"),
   httpSettings: named<http.HttpSettings>("httpSettings"),
   routes: named<readonly http.Route[]>("routes"),
+  /** Whether the application serves the operator alone, inside this process. */
+  isForOperator: named<boolean>("isForOperator"),
   metrics: named<Metrics>("metrics"),
   operations: named<ServerOperations>("operations"),
   observer: named<http.RequestObserver>("observer"),

@@ -6,11 +6,12 @@ import {
   logOut,
   noLicenceMessages,
 } from "../access/index.ts";
-import type { Principal, SessionPolicy } from "@sallyport/storage";
+import { passwordSession, type Principal, type SessionPolicy, systemPrincipal } from "@sallyport/storage";
 import {
   type AdministrationContext,
   administratorEvent,
   type AppKeyContext,
+  operatorEvent,
   type SessionContext,
   type Uses,
 } from "../request/index.ts";
@@ -29,11 +30,27 @@ export function mayAdminister(principal: Principal | null): boolean {
   return principal?.administrator === true;
 }
 
-/** Context of a request of an administrator. */
+/** Context of a request of an administrator, or of the operator of the server. */
 export interface AdministratorContext extends SessionContext, AdministrationContext {}
 
 export function administratorContext<Context extends SessionContext>(context: Context): Context & AdministratorContext {
+  if (isOperator(context.principal)) return { ...context, eventOf: operatorEvent };
   return { ...context, eventOf: (change) => administratorEvent(context, change) };
+}
+
+/**
+ * What a request of the operator has in place of app key and session: all rights, and nothing that is stored. An empty
+ * digest names no session, so it owns no locks.
+ */
+export const operatorCaller = {
+  appKey: { id: "", name: "", enabled: true, appNames: null, origins: [], returnAddresses: [] },
+  session: passwordSession("", systemPrincipal.userId, []),
+  principal: systemPrincipal,
+} as const;
+
+/** Whether a request is that of the operator. No user has the id. */
+export function isOperator({ userId }: Principal): boolean {
+  return userId === systemPrincipal.userId;
 }
 
 export interface AdministratorLogInInput {

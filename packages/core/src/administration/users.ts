@@ -12,7 +12,7 @@ import {
 } from "@sallyport/storage";
 import { type GivenAttributes, updateObject, createObject, type ObjectServices } from "../objects/index.ts";
 import { type AdministrationContext, changesBetween, inTransaction, type Uses } from "../request/index.ts";
-import type { AdministratorContext } from "./administrators.ts";
+import { type AdministratorContext, isOperator } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
 
 /** A database user: account and user object. */
@@ -158,10 +158,11 @@ function attributesOf({ name, description, groups }: UserChange): GivenAttribute
 
 /**
  * Serializes changes that take an administrator's access, and throws 713 if the caller has lost it meanwhile. Callers
- * cannot take their own, so one administrator always remains.
+ * cannot take their own, so one administrator always remains. The operator has no access to lose.
  */
 async function keepAdministrator({ r, principal }: AdministratorContext): Promise<void> {
   await serialize(r, "administrators");
+  if (isOperator(principal)) return;
   const { account } = await r.accounts.find({ id: principal.userId }, []);
   if (account?.administrator !== true || account.disabled)
     throw new ServiceError(713, { detail: "Another administrator took your access." });

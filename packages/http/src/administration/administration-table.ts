@@ -17,6 +17,12 @@ import { auditHandlers, liveSessionHandlers } from "./session-handlers.ts";
 import { syncAdministrationHandlers } from "./synchronization-handlers.ts";
 import { userHandlers } from "./user-handlers.ts";
 
+/** The routes of the operator: those that an administrator uses with a session. None needs a proof. */
+export function operatorTable(): Route[] {
+  const routes = administrationTable().filter(({ access }) => access === "session");
+  return routes.map(({ proof: _proof, ...route }) => route);
+}
+
 /** All administration routes of a database, with an API description of their own. */
 export function administrationTable(): Route[] {
   return routesOf(administrationOperations, {

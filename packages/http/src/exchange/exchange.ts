@@ -77,10 +77,10 @@ export class Exchange {
   /** The latest check; of a request that failed, the one that refused it. */
   check: RequestCheck | null = null;
 
-  /** Whether the request has a live session. */
+  /** Whether the request has a live session. The operator has none: an empty digest names no session. */
   get isAdmitted(): boolean {
     // Not yet set if an earlier step has failed.
-    return ((this.admission as Admission | undefined)?.session ?? null) !== null;
+    return this.session?.digest !== "" && ((this.admission as Admission | undefined)?.session ?? null) !== null;
   }
 
   constructor(

@@ -15,6 +15,7 @@ import type { CheckedStep, Exchange, PipelineParts, RouteSteps, Step } from "../
 import { answerKeySet, findDatabase, findKeySetMethod, findMethod, findPath, keySet } from "./find-route.ts";
 import { handle } from "./handle.ts";
 import { limitPreflight, limitRate } from "./limit-rate.ts";
+import { admitOperator } from "./operator.ts";
 import { SecureExchange } from "../exchange/secure-exchange.ts";
 
 /** Throws 699 for requests that Node's parser accepts against RFC 9110 or 9112. The connection is closed. */
@@ -147,6 +148,9 @@ const callerSteps: readonly PlannedStep[] = [
   ["session", checkAdministrator, ({ administration }) => administration],
 ];
 
+/** The operator needs no app key and no session. */
+const operatorSteps: readonly PlannedStep[] = [["service", admitOperator]];
+
 /** The steps that follow. */
 const operationSteps: readonly PlannedStep[] = [
   ["channel", openChannel, inSecureSession],
@@ -160,15 +164,18 @@ const operationSteps: readonly PlannedStep[] = [
   ["operation", handle],
 ];
 
-/** The steps of the requests of each route. A request takes no step that its route cannot need. */
-export function stepsOfRoutes(routes: readonly Route[]): ReadonlyMap<Route, RouteSteps> {
+/**
+ * The steps of the requests of each route. A request takes no step that its route cannot need. `isForOperator`: whether all
+ * requests are those of the operator.
+ */
+export function stepsOfRoutes(routes: readonly Route[], isForOperator = false): ReadonlyMap<Route, RouteSteps> {
   const needed = (steps: readonly PlannedStep[], route: Route, isSecure: boolean): readonly CheckedStep[] =>
     steps.flatMap(([check, step, isNeeded]) => (isNeeded?.(route, isSecure) === false ? [] : [[check, step]]));
   return new Map(
     routes.map((route) => [
       route,
       {
-        caller: needed(callerSteps, route, false),
+        caller: needed(isForOperator ? operatorSteps : callerSteps, route, false),
         plain: needed(operationSteps, route, false),
         secure: needed(operationSteps, route, true),
       },

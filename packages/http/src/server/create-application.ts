@@ -30,6 +30,8 @@ export interface ApplicationParts
     "matcher" | "steps" | "load" | "requests" | "incompleteBodies" | "transfers" | "listedOrigins"
   > {
   readonly routes: readonly Route[];
+  /** Whether all requests are those of the operator. Default: none is. */
+  readonly isForOperator?: boolean;
   readonly operations: Operations;
   /** `null` disables the page at `/docs`. */
   readonly playground: Playground | null;
@@ -76,7 +78,7 @@ export function createApplication(parts: ApplicationParts): Application {
   const matcher = new RouteMatcher(parts.routes);
   const refusals = new Refusals(parts.routes);
   const listedOrigins = new ListedOrigins();
-  const steps = stepsOfRoutes(parts.routes);
+  const steps = stepsOfRoutes(parts.routes, parts.isForOperator);
   const shared = { load, requests, incompleteBodies, transfers, listedOrigins };
   const pipeline: PipelineParts = { ...parts, ...shared, matcher, steps };
 

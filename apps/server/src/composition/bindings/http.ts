@@ -4,6 +4,7 @@ import {
   createApplication,
   DatabaseKeys,
   type HttpSettings,
+  operatorTable,
   type Playground,
   routeTable,
 } from "@sallyport/http";
@@ -23,10 +24,12 @@ import { version } from "../version.ts";
 
 /** The HTTP adapter. */
 export const httpFactories = {
+  isForOperator: functionFactory(() => false, []),
   httpSettings: functionFactory(settingsOf, [components.configuration, components.tuning]),
   routes: functionFactory(
-    ({ administration }) => [...routeTable(), ...(administration.enabled ? administrationTable() : [])],
-    [components.configuration],
+    ({ administration }, isForOperator) =>
+      isForOperator ? operatorTable() : [...routeTable(), ...(administration.enabled ? administrationTable() : [])],
+    [components.configuration, components.isForOperator],
   ),
   publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
   playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
@@ -51,6 +54,7 @@ export const httpFactories = {
       budget: components.processorBudget,
       publishedKeys: components.publishedKeys,
       playground: components.playground,
+      isForOperator: components.isForOperator,
     },
   ),
 } satisfies Factories;

@@ -1,0 +1,1 @@
+export { operatorDatabases } from "@sallyport/server/operator";

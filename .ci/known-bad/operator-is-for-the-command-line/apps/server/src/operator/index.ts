@@ -1,0 +1,1 @@
+export const operatorDatabases = 1;
