@@ -15,7 +15,7 @@ export interface RegisteredFakes {
   readonly fakes: FakeIdentityProviders;
   /** The key file of the registration at Apple. */
   readonly keyPath: string;
-  /** The data of a registration, as `sallyport-server provider add` takes it. `serverAddress`: URL of the service. */
+  /** The data of a registration, as `sallyport --local provider add` takes it. `serverAddress`: URL of the service. */
   dataOf(provider: ProviderType, serverAddress?: string): Record<string, string>;
   close(): Promise<void>;
 }

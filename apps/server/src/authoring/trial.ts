@@ -138,7 +138,7 @@ export class Trial {
     const appKey = appKeys.find(({ enabled, scope }) => enabled && scope === "app");
     if (appKey === undefined)
       throw new TrialError(
-        'The database has no app key that is enabled. "sallyport-server app-key create" creates one.',
+        'The database has no app key that is enabled. "sallyport --local app-key create" creates one.',
       );
     const appNames = asked ?? (await new Applications(r.records).list(null, firstPage)).map(({ name }) => name);
     const known = new Set(await new Applications(r.records).existing(appNames));

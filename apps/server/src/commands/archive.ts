@@ -168,7 +168,8 @@ async function importRecords(
     throw new CommandError(`Another restore of the database ${nameOf(target)} is running. Nothing was changed.`);
 }
 
-const maintenanceNote = 'Maintenance mode is on, as in the archive. To end it, run "sallyport-server maintenance off".';
+const maintenanceNote =
+  'Maintenance mode is on, as in the archive. To end it, run "sallyport --local maintenance off".';
 
 function leftOutNotes({ without, files: hasFiles }: ArchiveHeader, files: boolean): string[] {
   return [

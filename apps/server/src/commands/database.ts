@@ -1,21 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ClassDefinition, describeCapabilities } from "@sallyport/storage";
-import { recoverDatabase, reserveUserNames, restartSync, setMaintenance, alignIndexes } from "@sallyport/core";
+import { recoverDatabase, reserveUserNames, restartSync, alignIndexes } from "@sallyport/core";
 import { components } from "../composition/components.ts";
-import { duration } from "../configuration/field-kinds.ts";
 import { type DatabaseConfiguration, isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import {
-  chosen,
-  loadWithDemoNote,
-  nameOf,
-  type OpenedDatabase,
-  reachable,
-  withExisting,
-  withOpened,
-} from "./with-database.ts";
+import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withExisting, withOpened } from "./with-database.ts";
 
 interface MigrateOptions extends AliasOptions {
   readonly model?: string;
@@ -115,54 +106,6 @@ async function seed(options: AliasOptions): Promise<void> {
     if (state === "foreign") throw new CommandError("The database is not empty. The demo data was not added.");
     console.log(state === "seeded" ? "Added the demo data." : "The database already contains the demo data.");
   });
-}
-
-interface MaintenanceOptions extends AliasOptions {
-  readonly message?: string;
-  readonly for?: string;
-  readonly all?: true;
-}
-
-/** `maintenance <on|off>`: turns maintenance mode on or off. */
-export function defineMaintenance(command: ServerCommand): void {
-  command
-    .argument("<on|off>", "on: requests fail with 706; off: requests are served")
-    .option("-m, --message <text>", "on: message for users, in the responses as status.notice")
-    .option("-f, --for <duration>", "on: expected time, such as 30m; clients retry after it (default: every minute)")
-    .option("--all", "all databases")
-    .withAlias()
-    .action(switchMaintenance);
-}
-
-async function switchMaintenance(state: string, options: MaintenanceOptions): Promise<void> {
-  if (state !== "on" && state !== "off") throw new CommandError(`The state must be on or off, not "${state}".`);
-  const { message, alias, all = false } = options;
-  if (state === "off" && (message ?? options.for) !== undefined)
-    throw new CommandError("--message and --for belong to maintenance on.");
-  if (all && alias !== undefined) throw new CommandError("Use either --all or --alias.");
-  const length = options.for === undefined ? null : lengthOf(options.for);
-  const configuration = loadWithDemoNote(options.config);
-  const failures: string[] = [];
-  for (const each of all ? reachable(configuration) : [chosen(configuration, alias)]) {
-    const label = all ? `database ${nameOf(each)}: ` : "";
-    try {
-      await withExisting(configuration, each, async ({ administration, database }) => {
-        const endsAt = length === null ? null : (await database.storage.now()) + length;
-        await setMaintenance(administration, state === "off" ? null : { message: message ?? null, endsAt });
-      });
-      console.log(`${label}Maintenance mode is ${state}.`);
-    } catch (error) {
-      failures.push(`${label}${describeError(error)}`);
-    }
-  }
-  if (failures.length > 0) throw new CommandError(failures.join("\n       "));
-}
-
-/** Milliseconds. */
-function lengthOf(text: string): number {
-  const { data, error } = duration("1m", "30d").schema.safeParse(text);
-  if (data === undefined) throw new CommandError(`--for ${error?.issues[0]?.message ?? "is no duration"}.`);
-  return data;
 }
 
 /** `restart-sync`: makes all devices synchronize from the beginning. */

@@ -1,10 +1,10 @@
 import { KeyStore, rotateKey, resealSecrets } from "@sallyport/core";
-import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
+import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind } from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
-import { components } from "../composition/components.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
-import { type JsonOptions, listCommand, printJson, printList } from "./list-command.ts";
+import { type JsonOptions, printJson, printList } from "./list-command.ts";
 import { counted, grouped } from "./progress.ts";
+import { defineMoved, moved } from "./moved-commands.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
@@ -12,46 +12,19 @@ import { chosen, loadWithDemoNote, nameOf, reachable, withExisting } from "./wit
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** `key list|rotate|reseal`. */
+/** `key rotate|reseal`. */
 export function defineKey(group: ServerCommand): void {
-  group.addCommand(
-    listCommand<StoredKey>({
-      plural: "keys",
-      read: async ({ database, container }) => {
-        const keys = new KeyStore(database.storage.repositories.records);
-        const { supplied } = await container.getAsync(components.keySupply);
-        for (const { kind, keyId } of supplied.values()) {
-          if ((await keys.current(kind))?.keyId === keyId) continue;
-          console.error(
-            `note: the key in encryption.${kind}KeyFile is not the current one. Run "key rotate ${kind}" to use it.`,
-          );
-        }
-        return [...(await keys.accepted("rsa")), ...(await keys.accepted("jwt"))];
-      },
-      json: ({ kind, keyId, createdAt, acceptedUntil }) => ({
-        kind,
-        keyId,
-        createdAt: timeOf(createdAt),
-        acceptedUntil: acceptedUntil === null ? null : timeOf(acceptedUntil),
-      }),
-      columns: {
-        KIND: ({ kind }) => kind,
-        ID: ({ keyId }) => keyId,
-        CREATED: ({ createdAt }) => timeOf(createdAt),
-        "ACCEPTED UNTIL": ({ acceptedUntil }) => (acceptedUntil === null ? "current" : timeOf(acceptedUntil)),
-      },
-    }),
-  );
   defineRotate(
     group
       .command("rotate")
-      .description("replace the current key; the previous one is accepted for 24 hours and sessions continue"),
+      .description("replace a key that a lost master key encrypted; the previous key is refused at once"),
   );
   defineReseal(
     group
       .command("reseal")
       .description("encrypt stored secrets again under the master key, and count those that need a former one"),
   );
+  defineMoved(group, ["list"]);
 }
 
 /** Works on the selected database, or on all. A failure in one does not stop the others; they are reported together by `end`. */
@@ -94,7 +67,7 @@ interface Rotated extends KeyRotation {
 function defineRotate(command: ServerCommand): void {
   command
     .argument("<rsa|jwt>", "rsa: key for encrypted log-in; jwt: key that signs tokens")
-    .option("--master-key-lost", "replace a key that a lost master key encrypted; the previous key is refused at once")
+    .option("--master-key-lost", "required: the master key of the current key is lost")
     .option("--json", "print JSON")
     .withAlias("all databases")
     .addHelpText(
@@ -106,13 +79,19 @@ function defineRotate(command: ServerCommand): void {
 
 async function rotate(word: string, options: RotateOptions): Promise<void> {
   const kind = kindOf(word);
+  if (options.masterKeyLost !== true) throw moved(["key", "rotate", kind, ...selectionOf(options)]);
   const { results, end } = await inDatabases(options, async (configuration, target) => {
-    const outcome = await rotateIn(configuration, target, kind, options.masterKeyLost === true);
+    const outcome = await rotateIn(configuration, target, kind);
     if (!options.json) console.log(`database ${nameOf(target)}: ${wordsOf(outcome)}`);
     return outcome;
   });
   if (options.json) printJson(results);
   end();
+}
+
+function selectionOf({ alias, config, json }: RotateOptions): string[] {
+  const databases = alias === undefined ? ["--all"] : ["--alias", alias];
+  return [...databases, ...(config === undefined ? [] : ["--config", config]), ...(json ? ["--json"] : [])];
 }
 
 function kindOf(word: string): ServerKeyKind {
@@ -124,10 +103,9 @@ async function rotateIn(
   configuration: Configuration,
   target: DatabaseConfiguration,
   kind: ServerKeyKind,
-  lost: boolean,
 ): Promise<Rotated> {
   return withExisting(configuration, target, async ({ administration, serving }) => {
-    const outcome: KeyRotation | RotationRefusal = await rotateKey(await serving("keySupply"), { kind, lost });
+    const outcome: KeyRotation | RotationRefusal = await rotateKey(await serving("keySupply"), { kind, lost: true });
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));
     const accepted = await new KeyStore(administration.r.records).accepted(kind);
     const until = accepted.find(({ keyId }) => keyId === outcome.before)?.acceptedUntil ?? null;

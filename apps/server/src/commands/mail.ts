@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { type Mail, mailAddress, type Mailer, MailerUnusable, waitingMail } from "@sallyport/core";
-import { durationText } from "../configuration/field-kinds.ts";
+import { type Mail, mailAddress, type Mailer, MailerUnusable } from "@sallyport/core";
 import type { Configuration } from "../configuration/index.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
-import { type JsonOptions, printJson } from "./list-command.ts";
 import { CommandError } from "./command-error.ts";
+import { defineMoved } from "./moved-commands.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
 import { loadWithDemoNote } from "./with-database.ts";
 
-/** `mail test|queue`. */
+/** `mail test`. */
 export function defineMail(group: ServerCommand): void {
   group
     .command("test")
@@ -20,26 +19,7 @@ export function defineMail(group: ServerCommand): void {
       "\nThe command needs no running server and no database. It exits with 1 if the message was not accepted.",
     )
     .action((address: string, { config }: AliasOptions) => testMail(address, loadWithDemoNote(config)));
-  group
-    .command("queue")
-    .description(
-      "show the number of messages in the outbox, the age of the oldest message, and the duration of an outage",
-    )
-    .option("--json", "print JSON")
-    .onDatabase((options: JsonOptions) => async ({ database: { storage } }) => {
-      const { count, oldest, stuck } = await waitingMail(storage.repositories);
-      if (options.json) {
-        const [oldestSeconds, stuckSeconds] = [oldest, stuck].map((milliseconds) => Math.floor(milliseconds / 1_000));
-        printJson({ count, oldestSeconds, stuckSeconds });
-        return;
-      }
-      console.log(
-        count === 0
-          ? "The outbox is empty."
-          : `${count === 1 ? "1 message" : `${count} messages`} in the outbox. The oldest has waited ${formatDuration(oldest)}.`,
-      );
-      if (stuck > 0) console.log(`No mail could be sent for ${formatDuration(stuck)}. Run "mail test" to diagnose it.`);
-    });
+  defineMoved(group, ["queue"]);
 }
 
 /** Sends a message directly, without the outbox, and reports the result. */
@@ -95,8 +75,4 @@ function testMessage(to: string, { applicationName, mail: { language } }: Config
       : [`Test mail from ${applicationName}`, "This message confirms that the server can send mail."];
   const html = `<!doctype html>\n<html lang="${language}"><head><meta charset="utf-8"><title>Mail</title></head><body><p>${words}</p></body></html>\n`;
   return { to, subject, text: `${words}\n`, html, reference: randomBytes(16).toString("hex") };
-}
-
-function formatDuration(milliseconds: number): string {
-  return durationText(Math.max(1_000, Math.floor(milliseconds / 1_000) * 1_000));
 }

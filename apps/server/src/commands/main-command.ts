@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { version } from "../composition/version.ts";
+import { answerMoved, movedGroups } from "./moved-commands.ts";
 import { noSuchCommand, ServerCommand } from "./server-command.ts";
 
 interface ListedCommand {
@@ -33,38 +34,13 @@ const commands: readonly ListedCommand[] = [
   },
   {
     name: "app-key",
-    description: "manage app keys",
+    description: "import app keys of other systems",
     load: async () => (await import("./app-key.ts")).defineAppKey,
   },
   {
-    name: "app",
-    description: "manage app names",
-    load: async () => (await import("./app.ts")).defineApp,
-  },
-  {
-    name: "user",
-    description: "manage users",
-    load: async () => (await import("./users/user.ts")).defineUser,
-  },
-  {
-    name: "custom-user",
-    description: "manage custom users, which have no database account",
-    load: async () => (await import("./users/custom-users.ts")).defineCustomUsers,
-  },
-  {
     name: "second-factor",
-    description: "list and remove second factors",
+    description: "list second factors, and remove those of linked accounts",
     load: async () => (await import("./second-factor.ts")).defineSecondFactor,
-  },
-  {
-    name: "ban",
-    description: "ban users, devices and addresses",
-    load: async () => (await import("./rules/ban.ts")).defineBan,
-  },
-  {
-    name: "device",
-    description: "list, register and remove devices",
-    load: async () => (await import("./rules/device.ts")).defineDevice,
   },
   {
     name: "class",
@@ -83,33 +59,18 @@ const commands: readonly ListedCommand[] = [
   },
   {
     name: "mail",
-    description: "send test mail and show the outbox",
+    description: "send test mail",
     load: async () => (await import("./mail.ts")).defineMail,
   },
   {
     name: "provider",
-    description: "manage identity providers and linked accounts",
-    load: async () => (await import("./providers/provider.ts")).defineProvider,
+    description: "test identity providers",
+    load: async () => (await import("./provider.ts")).defineProvider,
   },
   {
     name: "key",
-    description: "list and rotate server keys",
+    description: "encrypt secrets under a new master key, and replace keys of a lost one",
     load: async () => (await import("./key.ts")).defineKey,
-  },
-  {
-    name: "why",
-    description: "explain why a request was refused",
-    load: async () => (await import("./why.ts")).defineWhy,
-  },
-  {
-    name: "limits",
-    description: "show and change limits of sessions and request rates",
-    load: async () => (await import("./rules/limits.ts")).defineLimits,
-  },
-  {
-    name: "maintenance",
-    description: "turn maintenance mode on or off",
-    load: async () => (await import("./database.ts")).defineMaintenance,
   },
   {
     name: "dump",
@@ -157,12 +118,14 @@ const commands: readonly ListedCommand[] = [
 export function mainCommand(): ServerCommand {
   const main = new ServerCommand("sallyport-server")
     .description("The controlled gate to a business-object database.")
+    .addHelpText("after", '\nTo administer the databases of this machine, use "sallyport --local".')
     .version(version)
     // After a subcommand, `--version` is an option of that subcommand.
     .enablePositionalOptions()
     .helpCommand(false);
   for (const { name, description } of commands)
     main.addCommand(new ServerCommand(name).description(description), { isDefault: name === "serve" });
+  for (const name of movedGroups) main.addCommand(answerMoved(new ServerCommand(name)), { hidden: true });
   main.hook("preSubcommand", (_main, command) => define(command as ServerCommand));
   main
     .command("help")

@@ -1,10 +1,10 @@
 import { allPages } from "@sallyport/storage";
 import { type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
 import { listCommand } from "./list-command.ts";
-import { CommandError } from "./command-error.ts";
+import { defineMoved } from "./moved-commands.ts";
 import type { ServerCommand, Work } from "./server-command.ts";
 
-/** `second-factor list|remove`. */
+/** `second-factor list|remove-link`: those of all owners, also of linked accounts, which no route shows. */
 export function defineSecondFactor(group: ServerCommand): void {
   group.addCommand(
     listCommand({
@@ -30,13 +30,12 @@ export function defineSecondFactor(group: ServerCommand): void {
     }),
   );
   group
-    .command("remove")
-    .description("remove the second factors of a user, who can then enrol new ones")
-    .argument("<name>", "log-in name")
+    .command("remove-link")
+    .description("remove the second factors of a linked account with a shared user, which can then enrol new ones")
+    .argument("<id>", 'id of the linked account; the list shows it after "link:"')
     .option("--app-name <name>", "remove only the one of this app name")
-    .option("--custom-user", "<name> is a custom user")
-    .option("--link", '<name> is the id of a linked account with a shared user; the list shows it after "link:"')
-    .onDatabase(remove);
+    .onDatabase(removeOfLink);
+  defineMoved(group, ["remove"]);
 }
 
 /** Display name of the owner. */
@@ -45,18 +44,10 @@ function whose({ subject, ownerName }: ListedFactor): string {
   return subject.startsWith("custom:") ? `${ownerName} (custom user)` : ownerName;
 }
 
-interface RemoveOptions {
-  readonly appName?: string;
-  readonly customUser?: true;
-  readonly link?: true;
-}
-
-function remove(name: string, options: RemoveOptions): Work {
-  const { appName = null, customUser, link } = options;
-  if (customUser && link) throw new CommandError("Use --custom-user or --link, not both.");
-  const of = link ? "link" : customUser ? "customUser" : "user";
+function removeOfLink(id: string, options: { readonly appName?: string }): Work {
+  const appName = options.appName ?? null;
   return async ({ administration }) => {
-    await takeSecondFactors(administration, { of, name, appName });
-    console.log(`Removed the second factors of "${name}"${appName === null ? "" : ` for "${appName}"`}.`);
+    await takeSecondFactors(administration, { of: "link", name: id, appName });
+    console.log(`Removed the second factors of "${id}"${appName === null ? "" : ` for "${appName}"`}.`);
   };
 }

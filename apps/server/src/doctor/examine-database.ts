@@ -276,7 +276,7 @@ async function examineProviders(
   const registered = await listProviders(administrationOf(database));
   const findings = oAuthProviders.flatMap((type): Finding[] => {
     const entry = registered.find((one) => one.type === type);
-    const add = `Run "sallyport-server provider add ${type}".`;
+    const add = `Run "sallyport --local provider add ${type}".`;
     if (entry === undefined)
       return [
         { check: "providers", level: "warning", finding: `${name}: ${type} is enabled but not registered.`, fix: add },

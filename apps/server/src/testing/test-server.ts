@@ -115,7 +115,7 @@ export class TestServer {
     this.restore = await this.inside.storages.keep(this.seeded);
   }
 
-  /** Registers an identity provider. `data` as in `sallyport-server provider add`. */
+  /** Registers an identity provider. `data` as in `sallyport --local provider add`. */
   async registerProvider(alias: string, { type, ...entry }: ProviderRegistration): Promise<void> {
     const { container } = this.inside;
     const known = await container.getAsync(components.supportedProviders);

@@ -7,12 +7,12 @@ import { SecondFactors } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import type { Command } from "commander";
 import { until } from "@sallyport/test-kit/jest/until";
-import { mainCommand, wholeCommand } from "../../src/commands/main-command.ts";
-import { describeError } from "../../src/commands/report-failure.ts";
+import { wholeCommand } from "../../src/commands/main-command.ts";
 import type { RunningServer } from "../../src/index.ts";
-import { changingCommands, linkId } from "./changing-commands.ts";
+import { changingCommands, linkId, linkWithFactor } from "./changing-commands.ts";
 import { tryLogIn } from "../client.ts";
 import { repositoriesOf } from "../repositories-of.ts";
+import { runCommand, runOperator } from "../processes/run-command.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { resetMail } from "../accounts/reset-mail.ts";
 import { testEnvironment } from "../test-environment.ts";
@@ -28,6 +28,8 @@ const others = [
   "migrate",
   // Needs two servers: the drill of moves tries it.
   "move",
+  // Needs the loss of a master key: the test of keys tries it.
+  "key rotate",
   "check-config",
   "doctor",
   "seed",
@@ -35,40 +37,27 @@ const others = [
   "dump",
   "verify",
   "reference",
-  "app list",
-  "app rules",
-  "ban list",
-  "device list",
-  "app-key list",
-  "user list",
-  "custom-user list",
-  "custom-user show",
   "second-factor list",
   "class list",
   "file list",
   "file check",
-  "key list",
   "macro new",
   "macro run",
   "macro test",
-  "macro list",
   "macro show",
-  "macro history",
-  "why",
-  "limits show",
   "mail test",
-  "mail queue",
   "provider test",
-  "provider list",
-  "provider show",
-  "provider links",
 ];
 
 /** The leaf commands, by their words. */
-function commandsOf({ commands }: Command, words: readonly string[] = []): string[] {
-  return commands.flatMap((each) =>
-    each.commands.length === 0 ? [[...words, each.name()].join(" ")] : commandsOf(each, [...words, each.name()]),
-  );
+function commandsOf(command: Command, words: readonly string[] = []): string[] {
+  // Without the hidden ones, which have moved.
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands
+    .filter((each) => visible.includes(each))
+    .flatMap((each) =>
+      each.commands.length === 0 ? [[...words, each.name()].join(" ")] : commandsOf(each, [...words, each.name()]),
+    );
 }
 
 describe("audit of commands", () => {
@@ -95,6 +84,7 @@ describe("audit of commands", () => {
       }),
       "password.txt": "a word of my own",
       "other.txt": "quite another word",
+      "key.txt": "key-of-another-system",
       "Greet.js":
         'import { defineMacro } from "@sallyport/macros";\nexport default defineMacro({ run: () => "hello" });\n',
       "provider.json": JSON.stringify({ clientId: "sallyport.apps", clientSecret: "hush" }),
@@ -105,7 +95,7 @@ describe("audit of commands", () => {
     mkdirSync(join(folder, "files", "_default", "aa", file), { recursive: true });
     await r.records.put("detachedFile", file, "kept");
     // Otherwise no previous key exists.
-    for (const kind of ["jwt", "rsa"]) await run(`key rotate ${kind}`);
+    for (const kind of ["jwt", "rsa"]) await run(`--local key rotate ${kind}`);
     const userId = await idOf("reader");
     const identity = { provider: "google", issuer: "https://accounts.example", subject: "1" } as const;
     const link = { ...identity, id: linkId, userId, shared: false, email: null, displayName: null };
@@ -113,6 +103,8 @@ describe("audit of commands", () => {
     const sealedSecret = new AesGcmKeyWrapping(formerKey).wrap(Buffer.of(1), "second factor");
     for (const appName of ["office", "field"])
       await new SecondFactors(r.records).enrol({ subject: `user:${userId}`, appName, sealedSecret, recoveryCodes: [] });
+    const subject = `link:${linkWithFactor}` as const;
+    await new SecondFactors(r.records).enrol({ subject, appName: "office", sealedSecret, recoveryCodes: [] });
   });
   afterAll(async () => {
     await postgres.close();
@@ -126,18 +118,14 @@ describe("audit of commands", () => {
 
   /** Runs a command in this process and returns its output; files are named relative to the folder. */
   async function run(command: string): Promise<string> {
-    const words = command.split(" ").map((word) => (/\.(?:txt|js|json)$/.test(word) ? join(folder, word) : word));
-    const output: string[] = [];
-    const muted = [
-      jest.spyOn(console, "log").mockImplementation((text: string) => void output.push(text)),
-      jest.spyOn(console, "error").mockImplementation(() => {}),
-    ];
-    try {
-      await mainCommand().parseAsync([...words, "--config", join(folder, "sallyport.config.json")], { from: "user" });
-      return output.join("\n");
-    } finally {
-      for (const each of muted) each.mockRestore();
-    }
+    const [first, ...words] = command.split(" ");
+    const environment = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ""]));
+    const file = join(folder, "sallyport.config.json");
+    const { code, stdout, stderr } = await (first === "--local"
+      ? runOperator(["--config", file, ...words], environment, folder)
+      : runCommand([...command.split(" "), "--config", file], environment, folder));
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
   }
 
   test("covers every command", async () => {
@@ -188,22 +176,22 @@ describe("audit of commands", () => {
   test("records nothing for a command without a change", async () => {
     const before = await last();
     for (const command of [
-      "app second-factor nowhere off",
-      "app create demo-app",
-      "app-key disable nobody",
-      "user disable nobody",
-      "ban remove --user reader",
-      "device forget phone-1",
-      "app clear-rule office --user reader",
-      "app forbid office --user nobody --dry-run",
-      "custom-user disable nobody",
-      "provider remove google",
+      "--local app second-factor nowhere off",
+      "--local app create demo-app",
+      "--local app-key disable nobody",
+      "--local user disable nobody",
+      "--local ban remove --user reader",
+      "--local device forget phone-1",
+      "--local app clear-rule office --user reader",
+      "--local app forbid office --user nobody --dry-run",
+      "--local custom-user disable nobody",
+      "--local provider remove google",
       "macro remove Greet",
       "recover --force --nothing-lost",
     ]) {
-      expect(await run(command).then(() => null, describeError)).toMatch(/There is|not|already/);
+      await expect(run(command)).rejects.toThrow(/There is|not|already|no such/);
     }
-    expect(await run("recover")).toBe("There is nothing to recover.");
+    expect(await run("recover")).toBe("There is nothing to recover.\n");
     expect(await events(before)).toEqual([]);
   });
 
@@ -211,12 +199,12 @@ describe("audit of commands", () => {
     const { headers } = await tryLogIn(server, "reader", { pass: "wrong" });
     const requestId = headers["x-request-id"] as string;
     await until(async () => (await r.records.get("refusal", [requestId])).length > 0);
-    const text = await run(`why ${requestId}`);
+    const text = await run(`--local why ${requestId}`);
     expect(text).toContain("POST /v1/login was refused with 403/302 (User and password are invalid)");
     expect(text).toMatch(/user +reader$/m);
     expect(text).toMatch(/Is the password, code or token right\? +No\.$/m);
     expect(text).toContain("Next steps:");
-    expect(JSON.parse(await run(`why ${requestId} --json`))).toMatchObject({
+    expect(JSON.parse(await run(`--local why ${requestId} --json`))).toMatchObject({
       requestId,
       user: "reader",
       network: expect.any(String),
@@ -227,9 +215,7 @@ describe("audit of commands", () => {
       },
       items: [],
     });
-    await expect(run("why unknown")).rejects.toThrow(
-      /^No refusal with the request id "unknown" is stored in this database\./,
-    );
+    await expect(run("--local why unknown")).rejects.toThrow(/304/);
   });
 
   test("a new address invalidates tokens sent to the previous one", async () => {
@@ -241,9 +227,9 @@ describe("audit of commands", () => {
     ];
     const { account } = await accounts.find({ realm: "custom", loginName: "partner" }, []);
     expect([tokens.every((token) => token !== null), isUuid(account?.id ?? "")]).toEqual([true, true]);
-    await run("user set-email reader other@example.com");
+    await run("--local user set-email reader other@example.com");
     expect(await records.remove("passwordReset", { owner: `user:${await idOf("reader")}` })).toEqual([]);
-    await run("custom-user set-email partner other@example.com");
+    await run("--local custom-user set-email partner other@example.com");
     expect(await records.remove("passwordReset", { owner: `custom:${account?.id ?? ""}` })).toEqual([]);
   });
 });

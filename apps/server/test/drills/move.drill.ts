@@ -175,7 +175,7 @@ interface Failure {
         () => false,
       );
     while (!(await usable())) await pause(50);
-    const listed = await resultOf(command("user", "list", "--alias", ""));
+    const listed = await resultOf(command("class", "list", "--alias", ""));
     expect(listed).toMatchObject({ code: 1, output: expect.stringContaining("Set storage.url to the new place.") });
     expect((await resultOf(command("doctor"))).output).toContain("Set storage.url to the new place.");
     expect(await resultOf(move())).toMatchObject({ code: 0, output: expect.stringContaining("The database is at") });

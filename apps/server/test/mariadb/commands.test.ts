@@ -13,7 +13,7 @@ import { until } from "@sallyport/test-kit/jest/until";
 import type { RunningServer } from "../../src/index.ts";
 import { startConfiguredServer } from "../demo-server.ts";
 import { moveThrough } from "../archives/move-through.ts";
-import { type Ended, ServerProcess } from "../processes/server-process.ts";
+import { type Ended, operatorProgram, ServerProcess } from "../processes/server-process.ts";
 
 describe("commands", () => {
   jest.setTimeout(120_000);
@@ -42,6 +42,11 @@ describe("commands", () => {
 
   function run(args: readonly string[], account: string, password?: string): Promise<Ended> {
     return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: urlOf(account, password) }, folder).ended;
+  }
+
+  function operate(words: readonly string[], account: string): Promise<Ended> {
+    const environment = { NODE_ENV: "production", DATABASE_URL: urlOf(account) };
+    return new ServerProcess(["--local", ...words], environment, folder, "", operatorProgram).ended;
   }
 
   function urlOf(account: string, password = "pw"): string {
@@ -89,10 +94,10 @@ describe("commands", () => {
       stdout: "Added the demo data.\n",
     });
     await mariadb.admin.query(`grant select, insert, update, delete, execute on ${database}.* to '${worker}'@'%'`);
-    const listed = await run(["user", "list", "--json"], worker);
+    const listed = await operate(["user", "list", "--json"], worker);
     expect(listed).toMatchObject({ code: 0 });
     expect(listed.stdout).toContain('"demo"');
-    await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
+    await expect(operate(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
     const doctor = async (account: string) => {
       const { stdout } = await run(["doctor"], account);
       return stdout.split("\n").filter((line) => / (?:rights|timeout|connections|schema): /.test(line));

@@ -70,11 +70,11 @@ describe("packed server", () => {
   test("prints its version and its commands, and help for each", async () => {
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     const [told, help, more] = await Promise.all(
-      [["--version"], ["--help"], ["help", "user", "create"]].map((words) => start(words).ended),
+      [["--version"], ["--help"], ["help", "app-key", "import"]].map((words) => start(words).ended),
     );
     expect(told).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-    expect(help?.stdout).toContain("custom-user");
-    expect(more?.stdout).toContain("Usage: sallyport-server user create [options] <name>");
+    expect(help?.stdout).toContain("sallyport --local");
+    expect(more?.stdout).toContain("Usage: sallyport-server app-key import [options] <name>");
   });
 
   test("serves the demo: log-ins, encrypted ones too, objects, macros and the page at /docs", async () => {
@@ -96,7 +96,7 @@ describe("packed server", () => {
   });
 
   test("names source lines in stack traces", async () => {
-    const { code, stderr } = await start(["user", "list"], { LOG_LEVEL: "debug", MASTER_KEY: "none" }).ended;
+    const { code, stderr } = await start(["class", "list"], { LOG_LEVEL: "debug", MASTER_KEY: "none" }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
       / at loadConfiguration \(apps\/server\/src\/configuration\/load-configuration\.ts:\d+:\d+\)/,

@@ -7,7 +7,7 @@ import { jest } from "@jest/globals";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand, runOperator } from "./run-command.ts";
 import type { Ended } from "./server-process.ts";
 
 /** Commands for archives. */
@@ -34,7 +34,9 @@ describe("archive commands", () => {
       SALLYPORT_CONFIG: join(folder, "configuration.json"),
       ...(masterKey === undefined ? {} : { MASTER_KEY: masterKey }),
     };
-    return runCommand([...args, "--alias", alias], environment, folder, input);
+    return args[0] === "user" || args[1] === "rotate"
+      ? runOperator(["--alias", alias, ...args], environment, folder, input)
+      : runCommand([...args, "--alias", alias], environment, folder, input);
   }
 
   /** The part that must be equal: everything after the header. */

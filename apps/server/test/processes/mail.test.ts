@@ -14,7 +14,7 @@ import { startSeededServer } from "../demo-server.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { freePort } from "../providers/free-port.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand, runOperator } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 import { tuned } from "../test-environment.ts";
 
@@ -309,8 +309,8 @@ describe("mail of server processes on one Postgres", () => {
 
   test("a command reports the waiting mail", async () => {
     const run = async (...args: string[]): Promise<string> =>
-      (await runCommand(["mail", "queue", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
-    expect(await run()).toBe("The outbox is empty.\n");
+      (await runOperator(["mail", "queue", ...args], { DATABASE_URL: postgres.url }, tmpdir())).stdout;
+    expect(await run()).toMatch(/^messages +0$/m);
     await put(notices(2));
     await postgres.sql.query(
       `with oldest as (
@@ -320,9 +320,7 @@ describe("mail of server processes on one Postgres", () => {
       insert into sallyport_demo.records (kind, id, value, version, born, created_at, expires_at)
       select 'stuckMail', id, 'true', version + 1, born + 1, now() - interval '2 hours', expires_at from oldest`,
     );
-    expect(await run()).toMatch(
-      /^2 messages in the outbox\. The oldest has waited (?:1[01]m|6\d\ds)\.\nNo mail could be sent for (?:2h|12[01]m|7[23]\d\ds)\./,
-    );
+    expect(await run()).toMatch(/^messages +2\noldest +6\d\d s\noutage +7[23]\d\d s\n$/);
     expect(JSON.parse(await run("--json"))).toMatchObject({
       count: 2,
       oldestSeconds: expect.any(Number),

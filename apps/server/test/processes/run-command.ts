@@ -13,17 +13,37 @@ export function runCommand(
   folder: string,
   input = "",
 ): Promise<Ended> {
-  const context = {
-    environment: { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1", ...environment },
+  return runInProcess(
+    async () => {
+      try {
+        await mainCommand().parseAsync(args, { from: "user" });
+      } catch (error) {
+        if (error instanceof ProcessExit) throw error;
+        reportFailure(error);
+      }
+    },
+    { environment: { ...cheapHashes, ...environment }, folder, input },
+  );
+}
+
+const cheapHashes = { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
+
+/** The built command line of administrators. Nothing imports an app, so the test loads it as a program. */
+const commandLine = new URL("../../../cli/dist/run-command-line.js", import.meta.url).href;
+
+/** Runs a command of `sallyport --local` in this process, as `runCommand` runs those of the server. */
+export async function runOperator(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+  input = "",
+): Promise<Ended> {
+  const { runCommandLine } = (await import(commandLine)) as {
+    readonly runCommandLine: (args: readonly string[]) => Promise<void>;
+  };
+  return runInProcess(() => runCommandLine(["--local", ...args]), {
+    environment: { ...cheapHashes, ...environment },
     folder,
     input,
-  };
-  return runInProcess(async () => {
-    try {
-      await mainCommand().parseAsync(args, { from: "user" });
-    } catch (error) {
-      if (error instanceof ProcessExit) throw error;
-      reportFailure(error);
-    }
-  }, context);
+  });
 }

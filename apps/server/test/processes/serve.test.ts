@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
 import { until } from "@sallyport/test-kit/jest/until";
-import { ServerProcess } from "./server-process.ts";
+import { operatorProgram, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(120_000);
 
@@ -221,7 +221,7 @@ describe("demo", () => {
   const creation = "Creating database";
 
   const command = (args: readonly string[], input?: string) =>
-    new ServerProcess(args, { DATA_DIR: "kept" }, folder, input).ended;
+    new ServerProcess(["--local", ...args], { DATA_DIR: "kept" }, folder, input, operatorProgram).ended;
 
   const start = () => new ServerProcess([], { PORT: "0", DATA_DIR: "kept" }, folder);
 

@@ -15,6 +15,9 @@ export function tunedServer(
 
 const main = fileURLToPath(new URL("../../dist/package/dist/main.js", import.meta.url));
 
+/** The built command line of administrators. `ServerProcess` runs it as the operator with `--local`. */
+export const operatorProgram = fileURLToPath(new URL("../../../cli/dist/main.js", import.meta.url));
+
 /** As for the workers of the run: the start of an embedded engine takes half the time without the optimizing compiler. */
 const engineOptions = ["--liftoff-only"];
 

@@ -9,7 +9,7 @@ import type { ServerCommand } from "../server-command.ts";
 import { addTrialCommands, macroFolder, macroFolderOption, type MacroFolderOptions } from "./macro-trial.ts";
 import { addStoredMacroCommands } from "./stored-macros.ts";
 
-/** `macro new|run|test`, and `macro put|list|show|history|remove` for stored macros. */
+/** `macro new|run|test`, and `macro put|show|remove` for stored macros. */
 export function defineMacro(group: ServerCommand): void {
   group
     .command("new")

@@ -1,23 +1,14 @@
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
-import { allPages } from "@sallyport/storage";
-import {
-  isMacroName,
-  MacroFault,
-  MacroStore,
-  type MacroVersion,
-  removeMacro,
-  type StoredMacro,
-  putMacro,
-} from "@sallyport/core";
+import { isMacroName, MacroFault, MacroStore, type MacroVersion, removeMacro, putMacro } from "@sallyport/core";
 import { printable } from "@sallyport/client/terminal";
 import { components } from "../../composition/components.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
-import { type JsonOptions, listCommand, printList } from "../list-command.ts";
 import { CommandError } from "../command-error.ts";
+import { defineMoved } from "../moved-commands.ts";
 import { readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
 
-/** `macro put|list|show|history|remove`. */
+/** `macro put|show|remove`: sources pass through no session. */
 export function addStoredMacroCommands(group: ServerCommand): void {
   const change = (verb: string, description: string, argument: string, help: string) =>
     group
@@ -32,48 +23,20 @@ export function addStoredMacroCommands(group: ServerCommand): void {
     "<file>",
     "source file; its base name is the name of the macro",
   ).onDatabase(put);
-  group.addCommand(
-    listCommand<StoredMacro>({
-      plural: "stored macros",
-      read: async ({ database }) => (await new MacroStore(database.storage.repositories).load()).macros,
-      json: ({ name, language, version, text, changedAt, changedBy }) => {
-        return { name, language, version, bytes: bytesOf(text), changedAt: timeOf(changedAt), changedBy };
-      },
-      columns: {
-        NAME: ({ name }) => name,
-        LANGUAGE: ({ language }) => language,
-        VERSION: ({ version }) => String(version),
-        BYTES: ({ text }) => String(bytesOf(text)),
-        CHANGED: ({ changedAt }) => timeOf(changedAt),
-        BY: ({ changedBy }) => changedBy,
-      },
-    }),
-  );
   group
     .command("show")
     .description("print the source of a stored macro")
     .argument("<name>", "name of the macro")
-    .option("--version <number>", "version (default: current); see macro history")
+    .option("--version <number>", "version (default: current); see sallyport macro history")
     .onDatabase(show);
-  group
-    .command("history")
-    .description("list the versions of a stored macro, latest first")
-    .argument("<name>", "name of the macro")
-    .option("--json", "print JSON")
-    .onDatabase(showHistory);
   change(
     "remove",
     "remove a stored macro but keep its history; takes effect with the next request",
     "<name>",
     "name of the macro",
   ).onDatabase(remove);
+  defineMoved(group, ["list", "history"]);
 }
-
-function bytesOf(text: string | null): number | null {
-  return text === null ? null : Buffer.byteLength(text);
-}
-
-const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 function put(file: string, options: ChangeOptions): Work {
   const { name } = parse(file);
@@ -136,7 +99,8 @@ function show(name: string, options: { readonly version?: string }): Work {
 function storedText(found: MacroVersion | undefined, name: string, version: number | null): string {
   if (version === null) {
     if (found === undefined) throw new CommandError(`There is no macro "${name}".`);
-    if (found.text === null) throw new CommandError(`The macro "${name}" was removed. See "macro history ${name}".`);
+    if (found.text === null)
+      throw new CommandError(`The macro "${name}" was removed. See "sallyport --local macro history ${name}".`);
     return found.text;
   }
   if (found?.version !== version) throw new CommandError(`There is no version ${version} of the macro "${name}".`);
@@ -154,32 +118,6 @@ function shown(text: string): string {
     : text;
 }
 
-/** Versions include their texts, so parts are small. */
-const pageSize = 20;
-
-function showHistory(name: string, options: JsonOptions): Work {
-  return async ({ database }) => {
-    const macros = new MacroStore(database.storage.repositories);
-    const versions = await allPages<MacroVersion, number>(
-      ({ after, limit }) => macros.history(name, limit, after),
-      ({ version }) => version,
-      pageSize,
-    );
-    if (versions.length === 0) throw new CommandError(`There is no macro "${name}".`);
-    const json = ({ version, text, language, changedAt, changedBy }: MacroVersion) => {
-      return { version, language, bytes: bytesOf(text), changedAt: timeOf(changedAt), changedBy };
-    };
-    const columns = {
-      VERSION: ({ version }: MacroVersion) => String(version),
-      LANGUAGE: ({ language }: MacroVersion) => language ?? "removed",
-      BYTES: ({ text }: MacroVersion) => String(bytesOf(text) ?? ""),
-      CHANGED: ({ changedAt }: MacroVersion) => timeOf(changedAt),
-      BY: ({ changedBy }: MacroVersion) => changedBy,
-    };
-    printList(versions, { json, columns }, options);
-  };
-}
-
 function remove(name: string, options: ChangeOptions): Work {
   const removal = { changedBy: authorOf(options), expectedVersion: expectedVersionOf(options) };
   return async ({ administration }) => {
@@ -187,7 +125,7 @@ function remove(name: string, options: ChangeOptions): Work {
     if (outcome === "unknown") throw new CommandError(`There is no macro "${name}".`);
     if (outcome === "stale")
       throw new CommandError(`The version of "${name}" is not the current one. Nothing was changed.`);
-    console.log(`Removed macro "${name}". See "macro history ${name}".`);
+    console.log(`Removed macro "${name}". See "sallyport --local macro history ${name}".`);
   };
 }
 

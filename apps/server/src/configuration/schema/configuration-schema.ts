@@ -59,7 +59,7 @@ const oAuthProvidersSection = z
     z.strictObject(
       {
         name: field(null, providerName(), undefined, {
-          doc: "Identity provider to enable, case-insensitive. `windowslive` and `appleid` are aliases of `microsoft` and `apple`. Register it in each database with `sallyport-server provider add`.",
+          doc: "Identity provider to enable, case-insensitive. `windowslive` and `appleid` are aliases of `microsoft` and `apple`. Register it in each database with `sallyport --local provider add`.",
         }),
       },
       { error: "must be an object" },
@@ -158,7 +158,7 @@ export const configurationSchema = z.strictObject(
     }),
     administration: section({
       enabled: field("ADMINISTRATION_ENABLED", flag(), true, {
-        doc: "Serves the administration routes of each database, with their log-in and API description. Without them, their paths fail with 304. Administer with `sallyport-server` then.",
+        doc: "Serves the administration routes of each database, with their log-in and API description. Without them, their paths fail with 304. Administer with `sallyport --local` then.",
       }),
     }),
     metrics: section({

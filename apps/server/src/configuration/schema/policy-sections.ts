@@ -136,7 +136,7 @@ const explanations = {
   }),
 };
 
-/** Explanations of refused requests, for `sallyport-server why`. */
+/** Explanations of refused requests, for `sallyport --local why`. */
 export const explanationsSection = section(explanations);
 export const ownExplanationsSection = ownSection(explanations);
 

@@ -202,7 +202,7 @@ export const accounts = {
       "The provider is not registered in this database.",
     ],
     actions: [
-      "Check the name with `sallyport-server provider list`.",
+      "Check the name with `sallyport --local provider list`.",
       "Enable the provider and register it. See [Identity providers](../../guides/identity-providers.md#enable-providers).",
     ],
   },

@@ -29,8 +29,8 @@ export const credentials = {
       "At the callback of a provider: the app key was disabled after the log-in began.",
     ],
     actions: [
-      "Compare the value, and check the alias in the path. `sallyport-server app-key list` shows the enabled keys by name.",
-      "Create an app key with `sallyport-server app-key create`.",
+      "Compare the value, and check the alias in the path. `sallyport --local app-key list` shows the enabled keys by name.",
+      "Create an app key with `sallyport --local app-key create`.",
     ],
   },
   200: {
@@ -158,7 +158,7 @@ export const credentials = {
       "`/v1/2fa/…`: the query parameter `app` is blank, or is not an app name of the session.",
     ],
     actions: [
-      "Check the names with `sallyport-server app list`, and those of the app key with `sallyport-server app-key list`.",
+      "Check the names with `sallyport --local app list`, and those of the app key with `sallyport --local app-key list`.",
       "For `/v1/2fa/…`, send an app name of the session as `app`, or log in with that app name.",
     ],
   },

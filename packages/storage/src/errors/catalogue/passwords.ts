@@ -152,7 +152,7 @@ export const passwords = {
     ],
     actions: [
       "An operator runs `sallyport-server mail test`. See [Send mail](../../guides/mail.md).",
-      "Give the custom user an address with `sallyport-server custom-user set-email`.",
+      "Give the custom user an address with `sallyport --local custom-user set-email`.",
     ],
   },
   802: {

@@ -1,25 +1,36 @@
 import { type ProviderType, providerTypes, ServiceError } from "@sallyport/storage";
 import { type IdentityProvider, ProviderEntries, providerTypeOf } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
-import { demoProvidersPlace } from "../../composition/public-address.ts";
-import { components } from "../../composition/components.ts";
-import type { Configuration } from "../../configuration/index.ts";
-import { readFakeProvidersAddress } from "../../demo/index.ts";
-import { CommandError } from "../command-error.ts";
-import type { Work } from "../server-command.ts";
-import type { OpenedDatabase } from "../with-database.ts";
+import { demoProvidersPlace } from "../composition/public-address.ts";
+import { components } from "../composition/components.ts";
+import type { Configuration } from "../configuration/index.ts";
+import { readFakeProvidersAddress } from "../demo/index.ts";
+import { CommandError } from "./command-error.ts";
+import { defineMoved } from "./moved-commands.ts";
+import type { ServerCommand, Work } from "./server-command.ts";
+import type { OpenedDatabase } from "./with-database.ts";
+
+/** `provider test`: it needs the secrets, and connects from the machine of the server. */
+export function defineProvider(group: ServerCommand): void {
+  group
+    .command("test")
+    .description("check the registration of a provider and its connection")
+    .argument("<type>", providerTypeList)
+    .onDatabase(testProvider);
+  defineMoved(group, ["add", "list", "show", "remove", "links", "unlink"]);
+}
 
 /** Provider types for help and error messages. */
-export const providerTypeList = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
+const providerTypeList = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
 
-export function typeOf(word: string): ProviderType {
+function typeOf(word: string): ProviderType {
   const type = providerTypeOf(word);
   if (type === null) throw new CommandError(`"${word}" is not a provider. Use ${providerTypeList}.`);
   return type;
 }
 
 /** Missing configuration for a log-in with the provider. */
-export function missingConfiguration(
+function missingConfiguration(
   { oAuthProviders }: Configuration,
   type: ProviderType,
   callback: string | null,
@@ -30,14 +41,15 @@ export function missingConfiguration(
   return callback === null ? [...statusLines, "The callback URL is unknown. Set server.publicUrl."] : statusLines;
 }
 
-/** `provider test`. */
-export function testProvider(word: string): Work {
+function testProvider(word: string): Work {
   const type = typeOf(word);
   return async (opened) => {
     const { container, database } = opened;
     const entry = await new ProviderEntries(database.storage.repositories.records).find(type);
     if (entry === null)
-      throw new CommandError(`The provider ${type} is not registered. Run "provider add ${type}" first.`);
+      throw new CommandError(
+        `The provider ${type} is not registered. Run "sallyport --local provider add ${type}" first.`,
+      );
     const provider = (await askedProviders(opened)).get(type);
     if (provider === undefined) throw new CommandError(`The provider ${type} is not available.`);
     const data = await checked("The additional data", async () =>
