@@ -19,9 +19,10 @@ const config: Config = {
   transform: {},
   // The modules of a test file stay in memory, some 9 MB. A new process frees them, but loads and compiles the server again.
   workerIdleMemoryLimit: "1200MB",
-  // A worker that is still there has something open; a busy machine takes a while to end the others.
-  workerGracefulExitTimeout: 10_000,
-  // One more than the cores of the machine that the bound counts on, because many tests wait for a limit to pass.
+  // A worker that is still there has something open, which it reports after half a minute. A busy machine takes a while to end
+  // the others.
+  workerGracefulExitTimeout: 180_000,
+  // One more than the cores of the machine that the usual time is of, because many tests wait for a limit to pass.
   maxWorkers: 3,
   testSequencer: "<rootDir>/.ci/longest-first.mjs",
   // Detects tests that hang, not slow tests: on a busy disk, a commit can take seconds.

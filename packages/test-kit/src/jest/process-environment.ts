@@ -3,6 +3,7 @@ import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
 import { noteCost } from "../cost/costs-of-files.ts";
 import { ownProcessorTime } from "../cost/processor-time.ts";
+import { noteEnd } from "./held-worker.ts";
 import { limitWaits } from "./until.ts";
 
 /** The part of Jest's events that says which test or hook has begun or passed. */
@@ -59,6 +60,7 @@ export default class ProcessEnvironment implements JestEnvironment<unknown> {
     for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
     Object.assign(process.env, this.#variables);
     noteCost(this.#path, ownProcessorTime() - this.#timeBefore);
+    noteEnd(this.#path);
   }
 
   /** A test that passes without an assertion proves nothing, so it fails. Waits end with their test. */

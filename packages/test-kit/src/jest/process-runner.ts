@@ -6,7 +6,10 @@ const require = createRequire(import.meta.url);
 const { default: TestRunner } = require("jest-runner") as typeof jestRunner;
 const { Worker } = require("jest-worker") as typeof jestWorker;
 
-/** Jest's `runner`: the run fails if a worker has to be ended by force, because tests have left something open. */
+/**
+ * Jest's `runner`: the run fails if a worker has to be ended by force, because tests have left something open. The worker has
+ * reported before what holds it.
+ */
 export default class ProcessRunner extends TestRunner {
   override async runTests(...run: Parameters<jestRunner.default["runTests"]>): Promise<void> {
     const { end } = Worker.prototype;

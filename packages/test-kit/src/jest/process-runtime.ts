@@ -2,9 +2,11 @@ import { createRequire, register } from "node:module";
 import type asyncHooks from "node:async_hooks";
 import { pathToFileURL } from "node:url";
 import type jestRuntime from "jest-runtime";
+import { reportIfHeld } from "./held-worker.ts";
 
 register("./typescript-hooks.js", import.meta.url);
 process.setSourceMapsEnabled(true);
+reportIfHeld();
 
 const require = createRequire(import.meta.url);
 const { default: Runtime } = require("jest-runtime") as typeof jestRuntime;
