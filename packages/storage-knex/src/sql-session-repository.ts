@@ -2,19 +2,14 @@ import {
   acceptStorable,
   type AuthenticationMethod,
   channelOf,
-  type Digest,
   isStorableText,
   isUuid,
-  type ListedSession,
   type LiveSession,
   type NewSession,
   objectIdOf,
   objectNumber,
-  type SessionChoice,
-  type SessionMatch,
   type SessionPolicy,
   type SessionRepository,
-  type SessionSelector,
   type SessionsOf,
 } from "@sallyport/storage";
 import type { ChannelStatements } from "./sql-channel-repository.ts";
@@ -48,11 +43,10 @@ export function sqlSessionRepository(
     },
 
     async end(selector) {
-      if ("matching" in selector) return sql.atomically((transaction) => endMatching(transaction, selector));
       const ending = endingOf(selector);
       if (ending === null) return 0;
       const { rows } = await sql.run<Ended>(...ending);
-      return liveOf(rows);
+      return sumOf(rows.map(({ live }) => live));
     },
 
     async renew(digest, secretVersion) {
@@ -72,12 +66,24 @@ export function sqlSessionRepository(
       return (rows[0] as { outcome: AppNameOutcome }).outcome;
     },
 
-    async list({ after, limit }, selector) {
-      const last = after === null ? Buffer.alloc(0) : Buffer.from(after, "hex");
-      const listing = selector === undefined ? null : selectionOf(selector);
-      if (selector !== undefined && listing === null) return [];
-      const [name, ...values] = listing ?? ["all"];
-      const { rows } = await sql.run<LiveRow>(statements.page[name], [last, limit, offset(), ...values]);
+    async list({ after, limit }, selector, { holdsOpenings = false } = {}) {
+      if (holdsOpenings) await sql.run(statements.lockRules);
+      const page: SqlValue[] = [after === null ? Buffer.alloc(0) : Buffer.from(after, "hex"), limit, offset()];
+      if (selector === undefined) {
+        const { rows } = await sql.run<LiveRow>(statements.page.all, page);
+        return rows.map(liveSessionOf);
+      }
+      if ("matching" in selector) {
+        const { userId, deviceId = null, appName = null } = selector.matching;
+        if (!isStorableText(deviceId ?? "") || !isStorableText(appName ?? "")) return [];
+        const match = [userId === undefined ? null : objectNumber(userId), deviceId, appName];
+        const { rows } = await sql.runOnce<LiveRow>(statements.matching, [...page, ...match]);
+        return rows.map(liveSessionOf);
+      }
+      const selection = selectionOf(selector);
+      if (selection === null) return [];
+      const [name, ...values] = selection;
+      const { rows } = await sql.run<LiveRow>(statements.page[name], [...page, ...values]);
       return rows.map(liveSessionOf);
     },
 
@@ -96,51 +102,9 @@ export function sqlSessionRepository(
     },
   };
 
-  async function endMatching(
-    transaction: SqlRunner,
-    {
-      matching,
-      choice: { choose, exclusive } = chooseAll,
-    }: Extract<SessionSelector, { readonly matching: SessionMatch }>,
-  ): Promise<number> {
-    if (exclusive) await transaction.run(statements.lockRules);
-    let ended = 0;
-    let last: ListedSession | undefined;
-    for (;;) {
-      const page = await pageOf(transaction, matching, last?.digest ?? null);
-      const chosen = [...(await choose(page))];
-      if (chosen.length > 0)
-        ended += liveOf((await transaction.run<Ended>(statements.endListed, [chosen, offset()])).rows);
-      if (page.length < pageSize) return ended;
-      last = page.at(-1);
-    }
-  }
-
-  async function pageOf(
-    transaction: SqlRunner,
-    { userId, deviceId, appName }: SessionMatch,
-    after: Digest | null,
-  ): Promise<ListedSession[]> {
-    if (!isStorableText(deviceId ?? "") || !isStorableText(appName ?? "")) return [];
-    const { rows } = await transaction.runOnce<ListedRow>(statements.list, [
-      after === null ? null : Buffer.from(after, "hex"),
-      offset(),
-      userId === undefined ? null : objectNumber(userId),
-      deviceId ?? null,
-      appName ?? null,
-      pageSize,
-    ]);
-    return rows.map((row) => ({
-      digest: row.hex,
-      userId: objectIdOf(Number(row.user_id)),
-      deviceId: row.device_id,
-      appNames: [...row.app_names, ...(row.reserved_names ?? [])],
-      openedAt: Number(row.opened_at),
-    }));
-  }
-
   /** The statement that ends the sessions, with its values; `null` if there can be none. */
-  function endingOf(selector: SessionsOf): [Statement, SqlValue[]] | null {
+  function endingOf(selector: Parameters<SessionRepository["end"]>[0]): [Statement, SqlValue[]] | null {
+    if ("digests" in selector) return [statements.endListed, [selector.digests, offset()]];
     const selection = selectionOf(selector);
     if (selection === null) return null;
     const [name, value, except] = selection;
@@ -229,39 +193,50 @@ function liveSessionOf(row: LiveRow): LiveSession {
   };
 }
 
-/** The statements that list sessions, by selection. */
-export function pageStatements(
+/** The statements that list sessions: by selection, and of those that match. */
+export function listStatements(
   { channels, sessions }: { readonly channels: string; readonly sessions: string },
   {
     now,
     milliseconds,
     other,
+    named,
     types = {},
   }: {
     readonly now: string;
     readonly milliseconds: (time: string) => string;
     /** Compares the digest with a parameter that can be null. */
     readonly other: string;
+    /** Whether a session has the app name of the sixth parameter. */
+    readonly named: string;
     /** Casts of parameters by column. */
     readonly types?: Readonly<Record<string, string>>;
   },
-): SessionStatements["page"] {
+): Pick<SessionStatements, "page" | "matching"> {
   const columns =
     "digest, mode, app_key_id, user_id, app_names, reserved_names, enrolling, device_id, custom_account, link_id, address, wrapped_key";
   const times = ["opened", "expires", "ends"].map((time) => `${milliseconds(`${time}_at`)} as ${time}`).join(", ");
-  const listed = (name: string, column: string | null) =>
-    statement(
-      `session_page_${name}`,
-      `select ${columns}, ${times} from ${sessions} left join ${channels} on session = digest
-      where digest > $1${types["digest"] ?? ""} and expires_at > ${now}${column === null ? "" : ` and ${column} = $4${types[column] ?? ""} and ${other}`}
-      order by digest limit $2${types["limit"] ?? ""}`,
-    );
+  const parameter = (number: number, column: string) => `$${number}${types[column] ?? ""}`;
+  const text = (condition: string) =>
+    `select ${columns}, ${times} from ${sessions} left join ${channels} on session = digest
+      where digest > ${parameter(1, "digest")} and expires_at > ${now}${condition}
+      order by digest limit ${parameter(2, "limit")}`;
+  const listed = (name: string, column: string) =>
+    statement(`session_page_${name}`, text(` and ${column} = ${parameter(4, column)} and ${other}`));
+  const matches = [
+    [parameter(4, "user_id"), `user_id = ${parameter(4, "user_id")}`],
+    [parameter(5, "device_id"), `device_id = ${parameter(5, "device_id")}`],
+    [parameter(6, "app_name"), named],
+  ].map(([value, condition]) => ` and (${value} is null or ${condition})`);
   return {
-    all: listed("all", null),
-    one: listed("one", "digest"),
-    user: listed("user", "user_id"),
-    link: listed("link", "link_id"),
-    customAccount: listed("custom", "custom_account"),
+    page: {
+      all: statement("session_page_all", text("")),
+      one: listed("one", "digest"),
+      user: listed("user", "user_id"),
+      link: listed("link", "link_id"),
+      customAccount: listed("custom", "custom_account"),
+    },
+    matching: text(matches.join("")),
   };
 }
 
@@ -279,29 +254,8 @@ function authenticationValues(
   }
 }
 
-/** Sessions that `choose` gets at once. */
-const pageSize = 500;
-
-const chooseAll: SessionChoice = {
-  choose: async (page) => page.map(({ digest }) => digest),
-  exclusive: false,
-};
-
-interface ListedRow {
-  readonly hex: Digest;
-  readonly user_id: string | number;
-  readonly device_id: string | null;
-  readonly app_names: readonly string[];
-  readonly reserved_names: readonly string[] | null;
-  readonly opened_at: string | number;
-}
-
 interface Ended {
   readonly live: string | number;
-}
-
-function liveOf(rows: readonly Ended[]): number {
-  return sumOf(rows.map(({ live }) => live));
 }
 
 function listOrNull(list: readonly unknown[] | undefined): string | null {
@@ -325,11 +279,8 @@ export interface SessionStatements {
   readonly open: Statement;
   /** Makes the openings on a basis wait until the transaction ends. */
   readonly lockRules: Statement;
-  /**
-   * Text of a query, planned for its values: 1 digest before the page or null, 2 clock offset; filters, each or null:
-   * 3 user id, 4 device, 5 app name; 6 limit. Returns the live sessions by digest.
-   */
-  readonly list: string;
+  /** Text of a query, planned for its values: 1 to 3 as in `page`; filters, each or null: 4 user id, 5 device, 6 app name. Returns `LiveRow`s. */
+  readonly matching: string;
   /** 1 digests in hexadecimal digits, 2 clock offset. Returns the same as `endOne`. */
   readonly endListed: Statement;
   /** 1 digest, 2 clock offset. Returns the number of `live` ones, in any number of rows. */

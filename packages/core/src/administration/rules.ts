@@ -1,20 +1,18 @@
 import {
+  addBan,
   type AddBanInput,
-  banFound,
+  type AppliedRule,
   banKind,
-  type EndedSessions,
   findDevice,
   forgetDevice,
   type ListedDevice,
   type NamedSubject,
   registerDevice,
   removeBan,
-  requireBanSubject,
   requireSubject,
   setAppRule,
   type SetAppRuleInput,
   subjectId,
-  takesOwnAccess,
 } from "../access/index.ts";
 import { type ObjectId, ServiceError } from "@sallyport/storage";
 import type { AdministratorContext } from "./administrators.ts";
@@ -24,12 +22,6 @@ export interface SubjectIds {
   readonly userId: ObjectId | null;
   readonly deviceId: string | null;
   readonly groupId?: ObjectId | null;
-}
-
-/** The sessions that a change of bans or rules ended, or would end. */
-export interface AppliedRule extends EndedSessions {
-  /** Id of the ban, or of the rules of the subject. */
-  readonly id: string;
 }
 
 function namedOf({ userId, deviceId, groupId = null }: SubjectIds): NamedSubject {
@@ -44,24 +36,18 @@ async function idOf({ r, database }: AdministratorContext, named: NamedSubject):
   return subjectId(await requireSubject(r, named), database.digests);
 }
 
-export interface BanInput extends SubjectIds, Omit<AddBanInput, keyof NamedSubject | "address"> {
+export interface BanInput extends SubjectIds, Omit<AddBanInput, keyof NamedSubject | "address" | "own"> {
   readonly address: string | null;
 }
 
 /** As `addBan`, by ids. 307 for a ban of the administrator of the request, or of its address. */
-export async function banSubject(
+export function banSubject(
   context: AdministratorContext,
   { userId, deviceId, address, ...input }: BanInput,
 ): Promise<AppliedRule> {
-  const { user, device } = namedOf({ userId, deviceId });
-  const subject = await requireBanSubject(context.r, { user, device, address: address ?? undefined });
-  const isOwn =
-    subject.kind === "address"
-      ? subject.network === context.origin.network
-      : subject.kind === "user" && subject.userId === context.principal.userId;
-  if (isOwn) throw takesOwnAccess();
-  const ended = await banFound(context, subject, input);
-  return { ...ended, id: subjectId(subject, context.database.digests) };
+  const user = userId === null ? undefined : { id: userId };
+  const own = { userId: context.principal.userId, network: context.origin.network };
+  return addBan(context, { ...input, user, device: deviceId ?? undefined, address: address ?? undefined, own });
 }
 
 /** Removes a ban by its id. Unknown: 304. */

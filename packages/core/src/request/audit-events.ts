@@ -73,16 +73,24 @@ const maxChanges = 2_048;
  */
 export function changesBetween(before: object | null, after: object | null): readonly AuditedChange[] {
   const [former, present] = [propertiesOf(before), propertiesOf(after)];
-  const changes = [...new Set([...former.keys(), ...present.keys()])]
-    .filter((name) => isChange(former.get(name), present.get(name)))
-    .map((name) => ({ name, before: shortened(former.get(name)), after: shortened(present.get(name)) }));
+  const changes: AuditedChange[] = [];
   let left = maxChanges;
-  const fitting = changes.findIndex((each) => (left -= JSON.stringify(each).length) < 0);
-  return fitting < 0 ? changes : [...changes.slice(0, fitting), { name: cut, before: null, after: null }];
+  for (const name of new Set([...former.keys(), ...present.keys()]))
+    for (const change of changeOf(name, former.get(name), present.get(name))) {
+      left -= JSON.stringify(change).length;
+      if (left < 0) return [...changes, { name: cut, before: null, after: null }];
+      changes.push(change);
+    }
+  return changes;
 }
 
 function propertiesOf(thing: object | null): ReadonlyMap<string, JsonValue | undefined> {
   return new Map(Object.entries(thing ?? {}));
+}
+
+/** As `changesBetween`, of one property. `undefined`: the thing does not exist. */
+export function changeOf(name: string, before?: JsonValue, after?: JsonValue): readonly AuditedChange[] {
+  return isChange(before, after) ? [{ name, before: shortened(before), after: shortened(after) }] : [];
 }
 
 /** An empty value of a thing that is created or removed is no change. */

@@ -88,17 +88,6 @@ export interface ExpectedRecord {
   readonly version: number;
 }
 
-/** A live session in a list. */
-export interface ListedSession {
-  readonly digest: Digest;
-  readonly userId: ObjectId;
-  readonly deviceId: string | null;
-  /** The app names of the log-in, then the reserved ones. */
-  readonly appNames: readonly string[];
-  /** Milliseconds since 1970, by the storage's clock. */
-  readonly openedAt: number;
-}
-
 /**
  * Milliseconds after which a request extends the idle expiry again. Most requests therefore need no write. Sessions may
  * expire this much earlier than the idle timeout after their last request.

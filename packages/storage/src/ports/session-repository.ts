@@ -1,26 +1,16 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId } from "../entities/object-id.ts";
-import type {
-  AppNameChange,
-  ListedSession,
-  NewSession,
-  SeatLimit,
-  Session,
-  SessionPolicy,
-} from "../entities/session.ts";
+import type { AppNameChange, NewSession, SeatLimit, Session, SessionPolicy } from "../entities/session.ts";
 import type { PageRequest } from "./record-repository.ts";
 
-/**
- * Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. `matching`
- * selects those that match every given member. `choice` picks some of them.
- */
-export type SessionSelector =
+/** Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. */
+export type SessionsOf =
   | { readonly digest: Digest }
   | { readonly userId: ObjectId; readonly except?: Digest }
   | { readonly customAccountId: string; readonly except?: Digest }
-  | { readonly linkId: string; readonly except?: Digest }
-  | { readonly matching: SessionMatch; readonly choice?: SessionChoice };
+  | { readonly linkId: string; readonly except?: Digest };
 
+/** Selects the sessions that match every given member. */
 export interface SessionMatch {
   readonly userId?: ObjectId;
   readonly deviceId?: string;
@@ -28,22 +18,14 @@ export interface SessionMatch {
   readonly appName?: string;
 }
 
-/** Picks sessions, page by page. For use inside a transaction. */
-export interface SessionChoice {
+export interface SessionListing {
   /**
-   * Returns the digests of the sessions to end among a page of the selected live ones. Called at least once: the last
-   * page, of fewer than 500 sessions, can be empty. It can use the repositories of the transaction.
+   * Whether `open` and `changeAppNames` with a `basis` wait for the end of this transaction. They wait from before the
+   * read: either the list contains a session, or its opening sees what this transaction has committed. For use inside a
+   * transaction.
    */
-  readonly choose: (page: readonly ListedSession[]) => Promise<readonly Digest[]>;
-  /**
-   * Whether `open` and `changeAppNames` with a `basis` wait for the end of this transaction. It starts before the first
-   * page: either the page contains a session, or its opening sees what this transaction has committed.
-   */
-  readonly exclusive: boolean;
+  readonly holdsOpenings?: boolean;
 }
-
-/** Selects sessions by a digest or an owner. */
-export type SessionsOf = Exclude<SessionSelector, { readonly matching: SessionMatch }>;
 
 /** A live session as listed. Times are milliseconds since 1970 by the storage's clock. */
 export interface LiveSession
@@ -90,8 +72,8 @@ export interface SessionRepository {
    */
   changeAppNames(digest: Digest, change: AppNameChange): Promise<"changed" | "ended" | "notHeld">;
 
-  /** Ends the selected live sessions. Returns their number. */
-  end(selector: SessionSelector): Promise<number>;
+  /** Ends the selected live sessions, or those of the digests. Returns their number. */
+  end(selector: SessionsOf | { readonly digests: readonly Digest[] }): Promise<number>;
 
   /**
    * Keeps a session valid after its user has changed the secret. Sets `secretVersion` of its custom account, or of its
@@ -100,7 +82,11 @@ export interface SessionRepository {
   renew(digest: Digest, secretVersion: number): Promise<boolean>;
 
   /** At most `limit` live sessions after a digest, or from the first (`null`), by digest; of the selected ones if given. */
-  list(page: PageRequest<Digest>, selector?: SessionsOf): Promise<LiveSession[]>;
+  list(
+    page: PageRequest<Digest>,
+    selector?: SessionsOf | { readonly matching: SessionMatch },
+    listing?: SessionListing,
+  ): Promise<LiveSession[]>;
 
   /**
    * Number of live sessions, or of the taken seats of an app name. `bound`: the upper bound that openings compare with the

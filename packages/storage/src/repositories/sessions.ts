@@ -1,16 +1,9 @@
 import type { Digest } from "../digests/index.ts";
-import {
-  channelOf,
-  type ExpectedRecord,
-  type ListedSession,
-  type SeatKind,
-  type SeatLimit,
-  type Session,
-} from "../entities/session.ts";
+import { channelOf, type ExpectedRecord, type SeatKind, type SeatLimit, type Session } from "../entities/session.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { Access } from "../kernel/access.ts";
 import type { RowReader, Rows, Span } from "../kernel/rows.ts";
-import type { LiveSession, SessionRepository, SessionSelector } from "../ports/session-repository.ts";
+import type { LiveSession, SessionMatch, SessionRepository, SessionsOf } from "../ports/session-repository.ts";
 import { acceptStorable } from "../ports/storable-text.ts";
 import { openedChannel } from "./channels.ts";
 import { frozenCopy } from "./frozen-copy.ts";
@@ -83,34 +76,18 @@ export const sessionRepository = (access: Access): SessionRepository => ({
     });
   },
 
-  async end(selector) {
-    const choice = "matching" in selector ? selector.choice : undefined;
-    if (choice === undefined)
-      return access.write(async (rows) => {
-        const now = await rows.now();
-        return forget(
-          rows,
-          (await selected(rows, selector, now)).map(({ digest }) => digest),
-        );
-      });
-    const found = await access.read(async (rows) => {
+  end: (selector) =>
+    access.write(async (rows) => {
       const now = await rows.now();
-      return (await selected(rows, selector, now)).map(listedSession);
-    });
-    let ended = 0;
-    for (let first = 0; first <= found.length; first += pageSize) {
-      const chosen = await choice.choose(found.slice(first, first + pageSize));
-      ended += await access.write(async (rows) => {
-        const now = await rows.now();
-        const live = (await selected(rows, selector, now)).filter(({ digest }) => chosen.includes(digest));
-        return forget(
-          rows,
-          live.map(({ digest }) => digest),
-        );
-      });
-    }
-    return ended;
-  },
+      const found =
+        "digests" in selector
+          ? (await rows.getAll(sessionTable, keysOf(selector.digests))).filter((row) => isLive(row, now))
+          : await selected(rows, selector, now);
+      return forget(
+        rows,
+        found.map(({ digest }) => digest),
+      );
+    }),
 
   renew: (digest, secretVersion) =>
     access.write(async (rows) => {
@@ -162,9 +139,6 @@ export const sessionRepository = (access: Access): SessionRepository => ({
       );
     }),
 });
-
-/** Sessions that `choose` gets at once. */
-const pageSize = 500;
 
 export function isLive({ expiresAt }: Pick<SessionRow, "expiresAt">, now: number): boolean {
   return now < expiresAt;
@@ -234,17 +208,16 @@ function seatHolder(kind: SeatKind, { digest, session }: Pick<SessionRow, "diges
   return JSON.stringify(kind === "device" ? ["device", deviceId] : [userId, deviceId]);
 }
 
+function keysOf(digests: readonly Digest[]): [Digest][] {
+  return digests.map((digest) => [digest]);
+}
+
 /** Removes sessions with their channels. Returns their number. */
 async function forget(rows: Rows, digests: readonly Digest[]): Promise<number> {
-  const keys = digests.map((digest) => [digest]);
+  const keys = keysOf(digests);
   await rows.delete(sessionTable, ...keys);
   await rows.delete(channelTable, ...keys);
   return digests.length;
-}
-
-function listedSession({ digest, session, openedAt }: SessionRow): ListedSession {
-  const { userId, deviceId } = session;
-  return { digest, userId, deviceId, appNames: heldNames(session), openedAt };
 }
 
 function shownSession(row: SessionRow, wrappedKey: string | null): LiveSession {
@@ -255,8 +228,10 @@ function shownSession(row: SessionRow, wrappedKey: string | null): LiveSession {
   return { ...own, method: by.kind, customAccountId, address, wrappedKey, openedAt, expiresAt, endsAt };
 }
 
+type Selector = SessionsOf | { readonly matching: SessionMatch };
+
 /** The live sessions that a selector names. */
-async function selected(rows: RowReader, selector: SessionSelector, now: number): Promise<SessionRow[]> {
+async function selected(rows: RowReader, selector: Selector, now: number): Promise<SessionRow[]> {
   if ("digest" in selector) {
     const row = await liveSession(rows, selector.digest, now);
     return row === undefined ? [] : [row];
@@ -269,9 +244,7 @@ async function selected(rows: RowReader, selector: SessionSelector, now: number)
 }
 
 /** A part of the sessions that contains all selected ones. */
-function spanOf(
-  selector: Exclude<SessionSelector, { readonly digest: Digest }>,
-): Span<keyof typeof sessionTable.indexes> {
+function spanOf(selector: Exclude<Selector, { readonly digest: Digest }>): Span<keyof typeof sessionTable.indexes> {
   if ("userId" in selector) return { index: "byUser", of: [selector.userId] };
   if ("linkId" in selector) return { index: "byMethod", of: ["link", selector.linkId] };
   if ("customAccountId" in selector) return { index: "byMethod", of: ["custom", selector.customAccountId] };
@@ -281,7 +254,7 @@ function spanOf(
   return appName === undefined ? {} : { index: "byAppName", of: [appName] };
 }
 
-function isMatch({ session }: SessionRow, selector: SessionSelector): boolean {
+function isMatch({ session }: SessionRow, selector: Selector): boolean {
   if (!("matching" in selector)) return true;
   // The part that `spanOf` names has no sessions of other users.
   const { deviceId = session.deviceId, appName } = selector.matching;

@@ -1,4 +1,12 @@
-import type { ExpectedRecord, ListedSession, Repositories, SessionMatch, SessionPolicy } from "@sallyport/storage";
+import type {
+  Digest,
+  ExpectedRecord,
+  LiveSession,
+  Repositories,
+  SessionListing,
+  SessionMatch,
+  SessionPolicy,
+} from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
@@ -22,23 +30,22 @@ function on(...basis: readonly ExpectedRecord[]): SessionPolicy {
   return { ...unlimitedSessions, basis };
 }
 
-const everything = async (page: readonly ListedSession[]) => page.map(({ digest }) => digest);
+/** The digests of at most 500 sessions that match. */
+async function digestsOf(
+  { sessions }: Pick<Repositories, "sessions">,
+  matching: SessionMatch,
+  listing: SessionListing = {},
+): Promise<Digest[]> {
+  const page = await sessions.list({ after: null, limit: 500 }, { matching }, listing);
+  return page.map(({ digest }) => digest);
+}
 
 /** Forbids in one transaction what the record of this id stands for: it puts the record and ends the sessions. */
 function forbid({ storage }: Pick<VisitorSubject, "storage">, id: string, matching: SessionMatch): Promise<number> {
   return storage.transaction(async (r) => {
-    let first = true;
-    return r.sessions.end({
-      matching,
-      choice: {
-        exclusive: true,
-        choose: async (page) => {
-          if (first) await r.records.put(kind, id, {});
-          first = false;
-          return everything(page);
-        },
-      },
-    });
+    const digests = await digestsOf(r, matching, { holdsOpenings: true });
+    await r.records.put(kind, id, {});
+    return r.sessions.end({ digests });
   });
 }
 
@@ -110,14 +117,14 @@ const opening = visitorChecks("sessions", {
   },
 });
 
-const choosing = visitorChecks("sessions", {
+const listing = visitorChecks("sessions", {
   "ends the sessions that match a user, a device and an app name": async ({ r, visitor }) => {
     const { userId } = visitor.account;
     const open = (deviceId: string | null, appNames: readonly string[], user = userId) =>
       visitor.open(r, { deviceId, appNames, userId: user });
     const [phone, tablet] = [await open("phone", ["app"]), await open("tablet", ["app"])];
     const [other, foreign] = [await open("phone", ["other"]), await open("phone", ["app"], "99")];
-    const end = (matching: SessionMatch) => r.sessions.end({ matching });
+    const end = async (matching: SessionMatch) => r.sessions.end({ digests: await digestsOf(r, matching) });
     equal(await end({ deviceId: "Phone" }), 0, "number of ended sessions of another device");
     equal(await end({ appName: "APP" }), 0, "number of ended sessions of another app name");
     equal(
@@ -136,88 +143,65 @@ const choosing = visitorChecks("sessions", {
     equal(await end({}), 1, "number of ended sessions without a filter");
   },
 
-  "shows a choice the live sessions, and ends the chosen ones": async ({ storage, r, visitor, advance }) => {
+  "lists the live sessions that match, and ends those of some digests": async ({ storage, r, visitor, advance }) => {
     const { userId } = visitor.account;
     const before = await storage.now();
-    await visitor.open(r, {}, { ...unlimitedSessions, absoluteLifetime: minute });
+    const expired = await visitor.open(r, {}, { ...unlimitedSessions, absoluteLifetime: minute });
     advance(2 * minute);
     const bare = await visitor.open(r, { appNames: [] });
-    const phone = await visitor.open(r, { deviceId: "phone", appNames: ["b", "a"] });
+    const phone = await visitor.open(r, { deviceId: "phone", appNames: ["b", "a"], address: "192.0.2.7" });
     await r.sessions.changeAppNames(phone, { reserve: ["c"], limits: [] });
-    const shown: ListedSession[] = [];
-    const ended = await storage.transaction((inside) =>
-      inside.sessions.end({
-        matching: { userId },
-        choice: {
-          exclusive: false,
-          choose: async (page) => {
-            shown.push(...page);
-            return [phone];
-          },
-        },
-      }),
-    );
-    equal(ended, 1, "number of ended sessions");
+    const shown = await r.sessions.list({ after: null, limit: 500 }, { matching: { userId } });
     equalInAnyOrder(
-      shown.map(({ openedAt: _openedAt, ...session }) => session),
+      shown.map(({ digest, userId: user, deviceId, appNames, reservedNames, address }) => {
+        return { digest, userId: user, deviceId, appNames, reservedNames, address };
+      }),
       [
-        { digest: bare, userId, deviceId: null, appNames: [] },
-        { digest: phone, userId, deviceId: "phone", appNames: ["b", "a", "c"] },
+        { digest: bare, userId, deviceId: null, appNames: [], reservedNames: [], address: null },
+        { digest: phone, userId, deviceId: "phone", appNames: ["b", "a"], reservedNames: ["c"], address: "192.0.2.7" },
       ],
-      "the sessions shown to the choice",
+      "the listed sessions",
     );
     isTrue(
       shown.every(({ openedAt }) => openedAt >= before + 2 * minute && openedAt < before + 3 * minute),
       "The time of the opening must be by the storage's clock",
     );
+    equal(await r.sessions.end({ digests: [phone, expired] }), 1, "number of ended sessions");
+    equal(await r.sessions.end({ digests: [] }), 0, "number of ended sessions without a digest");
     equal([await visitor.isAdmitted(r, bare), await visitor.isAdmitted(r, phone)], [true, false], "the admissions");
   },
 
-  "shows each of many sessions once, and ends those of every page": async ({ storage, r, visitor }) => {
+  "lists each of many sessions that match once": async ({ storage, r, visitor }) => {
     for (let opened = 0; opened < 500; opened += 50)
       await concurrently(50, (index) => visitor.open(r, { deviceId: `device ${opened + index}` }));
     await visitor.open(r);
-    const pages: (readonly ListedSession[])[] = [];
-    const ended = await storage.transaction((inside) =>
-      inside.sessions.end({
-        matching: {},
-        choice: {
-          exclusive: true,
-          choose: async (page) => {
-            pages.push(page);
-            return page.filter(({ deviceId }) => deviceId !== "device 7").map(({ digest }) => digest);
-          },
-        },
-      }),
-    );
+    const ended = await storage.transaction(async ({ sessions }) => {
+      const listed: LiveSession[] = [];
+      for (let after: Digest | null = null; ; after = listed.at(-1)?.digest ?? null) {
+        const page: LiveSession[] = await sessions.list(
+          { after, limit: 500 },
+          { matching: {} },
+          { holdsOpenings: true },
+        );
+        listed.push(...page);
+        if (page.length < 500) break;
+      }
+      equal(new Set(listed.map(({ digest }) => digest)).size, 501, "number of different sessions");
+      equal(listed.length, 501, "number of sessions");
+      const ending = listed.filter(({ deviceId }) => deviceId !== "device 7");
+      return sessions.end({ digests: ending.map(({ digest }) => digest) });
+    });
     equal(ended, 500, "number of ended sessions");
-    equal(new Set(pages.flat().map(({ digest }) => digest)).size, 501, "number of different sessions shown");
-    equal(
-      pages.map(({ length }) => length).toSorted((a, b) => a - b),
-      [1, 500],
-      "the sizes of the pages",
-    );
     equal(await r.sessions.count(), 1, "number of live sessions");
   },
 
-  "calls a choice once without any session, with its transaction": async ({ storage, r }) => {
-    let calls = 0;
-    const ending = (inside: Repositories) =>
-      inside.sessions.end({
-        matching: { deviceId: "unknown" },
-        choice: {
-          exclusive: true,
-          choose: async (page) => {
-            calls += 1;
-            await inside.records.put(kind, "inside", 1);
-            return everything(page);
-          },
-        },
-      });
-    await rolledBack(storage, ending);
-    equal([calls, (await r.records.get(kind, ["inside"])).length], [1, 0], "calls, and records after a rollback");
-    equal(await storage.transaction(ending), 0, "number of ended sessions");
-    equal((await r.records.get(kind, ["inside"])).length, 1, "records after the commit");
+  "holds the openings without any session": async ({ storage, r }) => {
+    const list = ({ sessions }: Repositories) =>
+      sessions.list({ after: null, limit: 500 }, { matching: { deviceId: "unknown" } }, { holdsOpenings: true });
+    await rolledBack(storage, list);
+    equal(await storage.transaction(list), [], "the listed sessions");
+    for (const hostile of hostileTexts)
+      equal(await digestsOf(r, { deviceId: hostile, appName: hostile }), [], "the listed sessions");
   },
 
   "lets no session of a concurrent opening survive a rule": async (subject) => {
@@ -237,11 +221,11 @@ const choosing = visitorChecks("sessions", {
           return forbid(subject, id, device);
         })(),
       ]);
-      equal(await r.sessions.end({ matching: device }), 0, "number of sessions that survived the rule");
+      equal(await digestsOf(r, device), [], "the sessions that survived the rule");
       equalCounts(codes, { 0: ended, 318: 50 - ended }, "the outcomes of the openings");
     }
   },
 });
 
-/** Openings on a basis of records, and the choice of sessions that a rule ends. */
-export const sessionBasisChecks: readonly Check[] = [...opening, ...choosing];
+/** Openings on a basis of records, and the sessions that a rule can end. */
+export const sessionBasisChecks: readonly Check[] = [...opening, ...listing];

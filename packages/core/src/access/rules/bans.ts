@@ -2,6 +2,8 @@ import {
   type AuditedChange,
   type ClaimedRecord,
   isStorableText,
+  type JsonValue,
+  type ObjectId,
   type PageRequest,
   type RecordKind,
   type Repositories,
@@ -11,12 +13,12 @@ import {
   acceptNetwork,
   type AdministrationContext,
   auditedTime,
-  changesBetween,
+  changeOf,
   type Database,
   operatorEvent,
 } from "../../request/index.ts";
 import { type Ban, banKind } from "./access-rules.ts";
-import { type EndedSessions, endRefused } from "./end-refused.ts";
+import { type EndedSessions, endRefused, takesOwnAccess } from "./end-refused.ts";
 import {
   type BanSubject,
   type NamedSubject,
@@ -26,6 +28,7 @@ import {
   showSubjects,
   subjectId,
   subjectOwner,
+  type Visitor,
 } from "./rule-subjects.ts";
 
 /** The next change of a timed ban, under the id of the ban. Without a lifetime, as bans are. */
@@ -45,28 +48,30 @@ export interface AddBanInput extends NamedBanSubject {
   readonly until: number | null;
   /** Returns the sessions that the ban would end today, and writes nothing. */
   readonly rehearse?: boolean;
+  /** The user and the network of the administrator, whom a ban must not exclude. */
+  readonly own?: { readonly userId: ObjectId; readonly network: string };
+}
+
+/** The sessions that a change of bans or rules ended, or would end. */
+export interface AppliedRule extends EndedSessions {
+  /** Id of the ban, or of the rules of the subject. */
+  readonly id: string;
 }
 
 /**
  * Bans a user, a device, a user on a device, or an address, and ends their sessions. It replaces an earlier ban of the same subject.
  * A ban in the future ends them when it begins. Unknown user: 304. No subject, an end that is over or before the
- * beginning, a reason that is too long, or the last administrator: 307.
+ * beginning, a reason that is too long, `own`, or the last administrator: 307.
  */
-export async function addBan(context: AdministrationContext, input: AddBanInput): Promise<EndedSessions> {
-  acceptReason(input.reason);
-  return banFound(context, await requireBanSubject(context.r, input), input);
-}
-
-/** As `addBan`, for a subject that was found. */
-export async function banFound(
-  context: AdministrationContext,
-  subject: BanSubject,
-  { until, rehearse = false, ...input }: Omit<AddBanInput, keyof NamedBanSubject>,
-): Promise<EndedSessions> {
-  const { database, r, unit, eventOf } = context;
-  const reason = acceptReason(input.reason);
+export async function addBan(
+  { database, r, unit, eventOf }: AdministrationContext,
+  { user, device, address, own, reason: given, from: wanted, until, rehearse = false }: AddBanInput,
+): Promise<AppliedRule> {
+  const { subject, account } = await findBanSubject(r, { user, device, address });
+  if (own !== undefined && isOwn(subject, own)) throw takesOwnAccess();
+  const reason = acceptReason(given);
   const now = await database.clock.now(unit);
-  const from = Math.max(input.from ?? now, now);
+  const from = Math.max(wanted ?? now, now);
   if (until !== null && until <= from)
     throw new ServiceError(307, { detail: "The end of a ban must be in the future and after its beginning." });
   const id = subjectId(subject, database.digests);
@@ -74,21 +79,31 @@ export async function banFound(
   // A rehearsal of a later ban shows what it would end now.
   const begun = rehearse || from <= now;
   const ban: Ban = { subject, reason, from: begun ? now : from, until, begun };
-  return endRefused(context, {
-    matching: sessionsOf(subject),
-    rehearse,
-    ofAddress: subject.kind === "address",
-    guardsAdministrators: subject.kind === "user" && (await isAdministrator(r, subject)),
-    change: async (inside) => {
-      const [former] = await inside.records.get(banKind, [id]);
-      await inside.records.put(banKind, id, ban, { owner });
-      await inside.records.remove(banTimers, { ids: [id] });
-      if (!begun || until !== null) await inside.records.put(banTimers, id, {}, { owner });
-      await inside.audit.append(
-        eventOf({ type: "ban.added", subjectId: userOf(subject), changes: changesOf(former?.value, ban) }),
-      );
+  const change = async ({ records, audit }: Repositories) => {
+    const [former] = await records.get(banKind, [id]);
+    await records.put(banKind, id, ban, { owner });
+    await records.remove(banTimers, { ids: [id] });
+    if (!begun || until !== null) await records.put(banTimers, id, {}, { owner });
+    const changes = changesOf(former?.value, ban);
+    await audit.append(eventOf({ type: "ban.added", subjectId: account?.userId ?? null, changes }));
+  };
+  const ended = await endRefused(
+    { database, unit },
+    {
+      change,
+      matching: sessionsOf(subject),
+      rehearse,
+      ofAddress: subject.kind === "address",
+      guardsAdministrators: subject.kind === "user" && account?.administrator === true,
     },
-  });
+  );
+  return { ...ended, id };
+}
+
+function isOwn(subject: BanSubject, own: Required<AddBanInput>["own"]): boolean {
+  return subject.kind === "address"
+    ? subject.network === own.network
+    : subject.kind === "user" && subject.userId === own.userId;
 }
 
 /** Removes a ban, which ends at once. Unknown user or ban: 304. No subject: 307. */
@@ -97,7 +112,7 @@ export async function removeBan(
   named: NamedBanSubject,
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    const subject = await requireBanSubject(r, named);
+    const { subject } = await findBanSubject(r, named);
     const ids = [subjectId(subject, database.digests)];
     const [former] = await r.records.get(banKind, ids);
     if ((await r.records.remove(banKind, { ids })).length === 0)
@@ -110,10 +125,10 @@ export async function removeBan(
 }
 
 function changesOf(before?: Ban, after?: Ban): readonly AuditedChange[] {
-  return changesBetween({ ban: before && auditedBan(before) }, { ban: after && auditedBan(after) });
+  return changeOf("ban", before && auditedBan(before), after && auditedBan(after));
 }
 
-function auditedBan({ subject, reason, from, until }: Ban): object {
+function auditedBan({ subject, reason, from, until }: Ban): JsonValue {
   return { ...subject, reason, from: auditedTime(from), until: auditedTime(until) };
 }
 
@@ -200,22 +215,14 @@ async function applyTimer(database: Database, timer: ClaimedRecord): Promise<voi
 }
 
 /** Throws as `requireVisitor`, and 307 for a text that is no address, or an address beside a user or a device. */
-export async function requireBanSubject(
-  r: Pick<Repositories, "accounts" | "objects">,
-  { address, ...named }: NamedBanSubject,
-): Promise<BanSubject> {
-  if (address === undefined) return requireVisitor(r, named);
-  if (named.user !== undefined || named.device !== undefined)
+async function findBanSubject(
+  r: Pick<Repositories, "accounts">,
+  { user, device, address }: NamedBanSubject,
+): Promise<{ readonly subject: BanSubject; readonly account: Visitor["account"] }> {
+  if (address === undefined) return requireVisitor(r, { user, device });
+  if (user !== undefined || device !== undefined)
     throw new ServiceError(307, { detail: "A ban concerns an address, or a user, a device or both." });
-  return { kind: "address", network: acceptNetwork(address) };
-}
-
-async function isAdministrator(
-  { accounts }: Pick<Repositories, "accounts">,
-  { userId }: Extract<BanSubject, { readonly kind: "user" }>,
-): Promise<boolean> {
-  const { account } = await accounts.find({ id: userId }, []);
-  return account?.administrator === true;
+  return { subject: { kind: "address", network: acceptNetwork(address) }, account: null };
 }
 
 function userOf(subject: BanSubject): string | null {

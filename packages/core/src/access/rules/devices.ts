@@ -37,8 +37,8 @@ export async function listDevices(
   { r }: Pick<AdministrationContext, "r">,
   { user, ...page }: PageRequest & Pick<NamedSubject, "user">,
 ): Promise<ListedDevice[]> {
-  const subject = user === undefined ? null : await requireVisitor(r, { user });
-  const owner = subject === null ? null : subjectOwner(subject);
+  const visitor = user === undefined ? null : await requireVisitor(r, { user });
+  const owner = visitor === null ? null : subjectOwner(visitor.subject);
   return showDevices(r, await r.records.list(deviceKind, owner === null ? page : { ...page, owner }));
 }
 
@@ -70,9 +70,9 @@ export async function registerDevice(
   { user, device }: DeviceInput,
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    const subject = await requireVisitor(r, { user, device });
+    const { subject, account } = await requireVisitor(r, { user, device });
     const id = subjectId(subject, database.digests);
-    const userId = "userId" in subject ? subject.userId : null;
+    const userId = account?.userId ?? null;
     const [known] = await r.records.get(deviceKind, [id]);
     const value: Device = {
       ...(known?.value ?? { userId, deviceId: acceptDeviceId(device), says: {}, firstSeen: null, lastSeen: null }),
@@ -94,16 +94,15 @@ export async function registerDevice(
  */
 export async function forgetDevice(context: AdministrationContext, { user, device }: DeviceInput): Promise<number> {
   const { database, r: outside, eventOf } = context;
-  const subject = await requireVisitor(outside, { user, device });
+  const { subject, account } = await requireVisitor(outside, { user, device });
   const { count } = await endRefused(context, {
     matching: sessionsOf(subject),
     registration: database.policy.devices.policy === "registered",
     change: async (r) => {
       const removed = await r.records.remove(deviceKind, { ids: [subjectId(subject, database.digests)] });
       if (removed.length === 0) throw new ServiceError(304, { detail: `There is no device "${device}".` });
-      const subjectUser = "userId" in subject ? subject.userId : null;
       const changes = changesBetween({ deviceId: device }, null);
-      await r.audit.append(eventOf({ type: "device.forgotten", subjectId: subjectUser, changes }));
+      await r.audit.append(eventOf({ type: "device.forgotten", subjectId: account?.userId ?? null, changes }));
     },
   });
   return count;

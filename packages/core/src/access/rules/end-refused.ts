@@ -1,18 +1,11 @@
-import {
-  allPages,
-  type Digest,
-  type ListedSession,
-  type Repositories,
-  ServiceError,
-  type SessionMatch,
-} from "@sallyport/storage";
+import { type Digest, type LiveSession, type Repositories, ServiceError, type SessionMatch } from "@sallyport/storage";
 import { type AdministrationContext, type Database, networkOf } from "../../request/index.ts";
 import { deviceKind, isInForce, refusalOf, registrationIds, ruleIdsOf } from "./access-rules.ts";
 import { keepAdministrator, rulesOf } from "./last-administrator.ts";
 import { usersById } from "./rule-subjects.ts";
 
-/** A session that a rule ends. */
-export interface EndedSession extends Omit<ListedSession, "digest"> {
+/** A session that a rule ends. Its app names are those of the log-in, then the reserved ones. */
+export interface EndedSession extends Pick<LiveSession, "userId" | "deviceId" | "appNames" | "openedAt"> {
   readonly userName: string;
 }
 
@@ -42,55 +35,62 @@ interface RuleChange {
 /** Number of ended sessions that an answer lists. */
 const maxListed = 100;
 
+/** Sessions that are read at once. */
+const pageSize = 500;
+
 /**
  * Changes a rule, and ends the sessions that the rules no longer permit, in one transaction. No session opens meanwhile
  * on the old rules. 307, without any change, if no enabled administrator could log in any more, or if `own` would end.
  */
 export async function endRefused(
   { database, unit }: Pick<AdministrationContext, "database" | "unit">,
-  {
-    change,
-    matching,
-    rehearse = false,
-    guardsAdministrators = false,
-    registration = false,
-    ofAddress = false,
-    own,
-  }: RuleChange,
+  rule: RuleChange,
 ): Promise<EndedSessions> {
+  const { matching, rehearse = false, own } = rule;
   const now = await database.clock.now(unit);
-  const work = async (r: Repositories): Promise<EndedSessions> => {
-    const ended: EndedSession[] = [];
-    let count = 0;
-    let changed = false;
-    let networks: ReadonlyMap<Digest, string> | null = null;
-    const begin = async () => {
-      changed = true;
-      if (ofAddress) networks = await networksOf(r);
-      if (!guardsAdministrators) return change(r);
-      const refusal = new ServiceError(307, { detail: "The last administrator cannot be excluded." });
-      await keepAdministrator({ r, database, now }, { change: () => change(r), refusal });
-    };
-    const choose = async (page: readonly ListedSession[]): Promise<Digest[]> => {
-      if (!changed) await begin();
-      const refused = await refusedOf(r, database, page, { now, registration, networks });
-      if (refused.some(({ digest }) => digest === own)) throw takesOwnAccess();
-      count += refused.length;
-      for (const { digest: _digest, ...session } of refused.slice(0, maxListed - ended.length)) ended.push(session);
-      return rehearse ? [] : refused.map(({ digest }) => digest);
-    };
-    // A rehearsal is rolled back, so nothing has to wait for it.
-    await r.sessions.end({ matching, choice: { exclusive: !rehearse, choose } });
-    const outcome = { count, sessions: ended };
-    if (rehearse) throw new Rehearsed(outcome);
-    return outcome;
-  };
   try {
-    return await unit.transaction(work);
+    return await unit.transaction(async (r) => {
+      const ended: EndedSession[] = [];
+      let count = 0;
+      const nextPage = (after: Digest | null, holdsOpenings = false) =>
+        r.sessions.list({ after, limit: pageSize }, { matching }, { holdsOpenings });
+      // A rehearsal is rolled back, so nothing has to wait for it.
+      let page = await nextPage(null, !rehearse);
+      await makeChange(r, { database, now }, rule);
+      for (;;) {
+        const refused = await refusedOf(r, { database, now }, page, rule);
+        const digests = refused.map(({ digest }) => digest);
+        if (own !== undefined && digests.includes(own)) throw takesOwnAccess();
+        count += refused.length;
+        for (const { digest: _digest, ...session } of refused.slice(0, maxListed - ended.length)) ended.push(session);
+        if (!rehearse && digests.length > 0) await r.sessions.end({ digests });
+        if (page.length < pageSize) break;
+        page = await nextPage(page.at(-1)?.digest ?? null);
+      }
+      const outcome = { count, sessions: ended };
+      if (rehearse) throw new Rehearsed(outcome);
+      return outcome;
+    });
   } catch (error) {
     if (error instanceof Rehearsed) return error.outcome;
     throw error;
   }
+}
+
+interface Ruling {
+  readonly database: Pick<Database, "digests">;
+  /** By the storage's clock. */
+  readonly now: number;
+}
+
+async function makeChange(
+  r: Repositories,
+  { database, now }: Ruling,
+  { change, guardsAdministrators = false }: RuleChange,
+): Promise<void> {
+  if (!guardsAdministrators) return change(r);
+  const refusal = new ServiceError(307, { detail: "The last administrator cannot be excluded." });
+  await keepAdministrator({ r, database, now }, { change: () => change(r), refusal });
 }
 
 export function takesOwnAccess(): ServiceError {
@@ -106,38 +106,28 @@ class Rehearsed extends Error {
   }
 }
 
-interface Chosen extends Required<Pick<RuleChange, "registration">> {
-  readonly now: number;
-  /** By the digests of sessions. */
-  readonly networks: ReadonlyMap<Digest, string> | null;
-}
-
-/** The networks of the live sessions. */
-async function networksOf({ sessions }: Pick<Repositories, "sessions">): Promise<ReadonlyMap<Digest, string>> {
-  const live = await allPages(
-    (page) => sessions.list(page),
-    ({ digest }) => digest,
-  );
-  return new Map(live.flatMap(({ digest, address }) => (address === null ? [] : [[digest, networkOf(address)]])));
-}
-
 /** The sessions of a page that the rules refuse, with the names of their users. */
 async function refusedOf(
   r: Repositories,
-  { digests }: Pick<Database, "digests">,
-  page: readonly ListedSession[],
-  { now, registration, networks }: Chosen,
-): Promise<(EndedSession & Pick<ListedSession, "digest">)[]> {
+  { database: { digests }, now }: Ruling,
+  page: readonly LiveSession[],
+  { registration = false, ofAddress = false }: RuleChange,
+): Promise<(EndedSession & Pick<LiveSession, "digest">)[]> {
   if (page.length === 0) return [];
   const users = await usersById(
     r,
     page.map(({ userId }) => userId),
   );
-  const visits = page.map((session) => {
-    const { name: userName = "", groups = [] } = users.get(session.userId) ?? {};
-    const network = networks?.get(session.digest) ?? null;
-    const visit = { ...session, groups, network };
-    return { session: { ...session, userName }, visit, ids: ruleIdsOf(visit, digests) };
+  const visits = page.map(({ digest, userId, deviceId, appNames: opened, reservedNames, openedAt, address }) => {
+    const { name: userName = "", groups = [] } = users.get(userId) ?? {};
+    const network = ofAddress && address !== null ? networkOf(address) : null;
+    const appNames = [...opened, ...reservedNames];
+    const visit = { userId, deviceId, appNames, groups, network };
+    return {
+      session: { digest, userId, userName, deviceId, appNames, openedAt },
+      visit,
+      ids: ruleIdsOf(visit, digests),
+    };
   });
   const found = await rulesOf(
     r,

@@ -11,13 +11,12 @@ export * from "./app-rules.ts";
 export {
   addBan,
   type AddBanInput,
+  type AppliedRule,
   applyTimedBans,
-  banFound,
   banTimers,
   listBans,
   type ListedBan,
   removeBan,
-  requireBanSubject,
 } from "./bans.ts";
 export { deviceLog, findDevice, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
 export { type EndedSession, type EndedSessions, takesOwnAccess } from "./end-refused.ts";

@@ -50,7 +50,7 @@ export async function takeAccess<T>(
   const first = users[administrators.indexOf(true)];
   if (first === undefined) return change();
   // Only locks the rules.
-  await sessions.end({ matching: { userId: first }, choice: { exclusive: true, choose: async () => [] } });
+  await sessions.list({ after: null, limit: 1 }, { userId: first }, { holdsOpenings: true });
   return keepAdministrator(looking, { change, refusal });
 }
 

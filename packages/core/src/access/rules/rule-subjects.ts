@@ -1,4 +1,5 @@
 import {
+  type Account,
   accountOwner,
   type Digests,
   isStorableText,
@@ -81,30 +82,38 @@ export async function requireSubject(
   r: Pick<Repositories, "accounts" | "objects">,
   { user, device, group }: NamedSubject,
 ): Promise<RuleSubject> {
-  const deviceId = device === undefined ? undefined : acceptDeviceId(device);
-  if (group !== undefined) {
-    if (user !== undefined || device !== undefined)
-      throw new ServiceError(307, { detail: "A rule concerns a group, or a user, a device or both." });
-    const [groupId = ""] =
-      typeof group === "string"
-        ? await findGroups(r.objects, [group], false)
-        : await acceptGroups(r.objects, [group.id]);
-    return { kind: "group", groupId };
+  if (group === undefined) {
+    if (user === undefined && device === undefined) return { kind: "everyone" };
+    return (await requireVisitor(r, { user, device })).subject;
   }
-  if (user === undefined) return deviceId === undefined ? { kind: "everyone" } : { kind: "device", deviceId };
-  const { userId } = await requireAccount(r, user);
-  return deviceId === undefined ? { kind: "user", userId } : { kind: "userOnDevice", userId, deviceId };
+  if (user !== undefined || device !== undefined)
+    throw new ServiceError(307, { detail: "A rule concerns a group, or a user, a device or both." });
+  const [groupId = ""] =
+    typeof group === "string" ? await findGroups(r.objects, [group], false) : await acceptGroups(r.objects, [group.id]);
+  return { kind: "group", groupId };
 }
 
-/** As `requireSubject`, for a user, a device or both. Otherwise throws 307. */
+export interface Visitor {
+  readonly subject: VisitorSubject;
+  /** The account of the user; `null` for a device alone. */
+  readonly account: Account | null;
+}
+
+/** Finds a user, a device or both. Throws 304 for an unknown user, and 307 for a blank device, or without any of them. */
 export async function requireVisitor(
-  r: Pick<Repositories, "accounts" | "objects">,
-  named: NamedSubject,
-): Promise<VisitorSubject> {
-  const subject = await requireSubject(r, named);
-  if (subject.kind === "group" || subject.kind === "everyone")
-    throw new ServiceError(307, { detail: "A user, a device or both are required." });
-  return subject;
+  r: Pick<Repositories, "accounts">,
+  { user, device }: Pick<NamedSubject, "user" | "device">,
+): Promise<Visitor> {
+  const deviceId = device === undefined ? undefined : acceptDeviceId(device);
+  if (user !== undefined) {
+    const account = await requireAccount(r, user);
+    const { userId } = account;
+    const subject: VisitorSubject =
+      deviceId === undefined ? { kind: "user", userId } : { kind: "userOnDevice", userId, deviceId };
+    return { subject, account };
+  }
+  if (deviceId === undefined) throw new ServiceError(307, { detail: "A user, a device or both are required." });
+  return { subject: { kind: "device", deviceId }, account: null };
 }
 
 const maxDeviceId = 512;

@@ -3,7 +3,7 @@ import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
 import { auditDetails, type AuditStatements } from "../../../sql-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../sql-channel-repository.ts";
 import { modelStatements } from "../../../sql-model-repository.ts";
-import { pageStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
+import { listStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
 import { settingsStatements } from "../../../sql-settings-repository.ts";
 import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
@@ -133,12 +133,6 @@ function sessionStatements(tables: Tables): SessionStatements {
       `call ${openSessionFrom}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
     ),
     lockRules: statement("session_lock_rules", lockRules(tables)),
-    list: `select lower(hex(digest)) as hex, user_id, device_id, app_names, reserved_names,
-        ${epochMilliseconds("opened_at")} as opened_at
-      from ${sessions} where expires_at > ${storageTime(2)} and ($1 is null or digest > $1)
-        and ($3 is null or user_id = $3) and ($4 is null or device_id = $4)
-        and ($5 is null or digest in (select session from ${sessionNames} where app_name = $5))
-      order by digest limit $6`,
     endListed: statement(
       "session_end_listed",
       `delete from ${sessions} where digest in (select unhex(value) from ${textsOf(1)} listed) returning ${live}`,
@@ -153,10 +147,11 @@ function sessionStatements(tables: Tables): SessionStatements {
       where digest = $1 and expires_at > ${storageTime(2)}`,
     ),
     changeAppNames: statement("session_app_names", `call ${changeOnBasis}($6, $1, $2, $3, $4, $5)`),
-    page: pageStatements(tables, {
+    ...listStatements(tables, {
       now: storageTime(3),
       milliseconds: epochMilliseconds,
       other: "not digest <=> $5",
+      named: `digest in (select s.session from ${sessionNames} s where s.app_name = $6)`,
     }),
     count: {
       number: { all, seats: statement("session_count_seats", takenSeats(tables, seats)) },

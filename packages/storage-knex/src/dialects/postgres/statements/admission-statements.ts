@@ -1,7 +1,7 @@
 import type { SessionMode } from "@sallyport/storage";
 import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
-import { pageStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
+import { listStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
@@ -113,7 +113,7 @@ const shard = `shard = ${ownShard}`;
  * sessions are counted only when the bound reaches a limit.
  */
 export function sessionStatements(tables: Tables): SessionStatements {
-  const named = "jsonb_build_array($5::text)";
+  const named = "jsonb_build_array($6::text)";
   const seats = { name: "$2::text", kind: "$3::text", now: storageTime(1) };
   return {
     open: {
@@ -126,12 +126,6 @@ export function sessionStatements(tables: Tables): SessionStatements {
       batch: "call",
     },
     lockRules: statement("session_lock_rules", `select pg_advisory_xact_lock(${lockOfRules(tables)})`),
-    list: `select encode(digest, 'hex') as hex, user_id, device_id, app_names, reserved_names,
-        ${epochMilliseconds("opened_at")} as opened_at
-      from ${tables.sessions} where expires_at > ${storageTime(2)} and ($1::bytea is null or digest > $1::bytea)
-        and ($3::bigint is null or user_id = $3::bigint) and ($4::text is null or device_id = $4::text)
-        and ($5::text is null or app_names @> ${named} or reserved_names @> ${named})
-      order by digest limit $6::integer`,
     endListed: statement(
       "session_end_listed",
       remove(tables, "digest in (select decode(hex, 'hex') from unnest($1::text[]) hex)"),
@@ -154,13 +148,16 @@ export function sessionStatements(tables: Tables): SessionStatements {
       "session_app_names",
       `select ${tables.changeOnBasis}($6::jsonb, $1::bytea, $2::jsonb, $3::jsonb, $4::jsonb, $5::float8) as outcome`,
     ),
-    page: pageStatements(tables, {
+    ...listStatements(tables, {
       now: storageTime(3),
       milliseconds: epochMilliseconds,
       other: "digest is distinct from $5::bytea",
+      named: `app_names @> ${named} or reserved_names @> ${named}`,
       types: {
         digest: "::bytea",
         user_id: "::bigint",
+        device_id: "::text",
+        app_name: "::text",
         custom_account: "::uuid",
         link_id: "::text",
         limit: "::bigint",
