@@ -53,7 +53,7 @@ export function writeCompressible(exchange: Exchange, status: number, text: stri
 /** Writes the success of a use case. */
 export async function writeSuccess(exchange: Exchange, success: Success): Promise<void> {
   const { version, location, cookie, seal } = success;
-  exchange.discardsRest = isStreamed(exchange) && !exchange.request.complete;
+  exchange.discardsRest = !exchange.request.complete && isStreamed(exchange);
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
   if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
   if (location !== undefined) exchange.answerHeaders["Location"] = location;

@@ -1,10 +1,6 @@
 import { checkJsonLimits, checkListLimits, listRequest, objectParameters, parseFields } from "@sallyport/contract";
 import type { JsonValue } from "@sallyport/storage";
 import type { ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
-import type * as z from "zod";
-
-/** The members of a list. */
-export type ListRequest = z.output<typeof listRequest>;
 
 type Given = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -25,17 +21,13 @@ export class ContractForms implements RequestForms {
     const counted = { ...members, count: count === "exact" ? undefined : count };
     const given = { ...withoutUndefined(counted), query: withoutUndefined({ where, sort, oids, macro }) };
     checkListLimits(given);
-    return listForm(parseFields(listRequest, given, []));
+    const { query, cursor, serialization, page, perPage } = parseFields(listRequest, given, []);
+    return { query, cursor, serialization, page, perPage, capped: count === "capped" };
   }
 
   listed({ list: { "~Elements": elements, ...counts }, next }: ListedObjects): JsonValue {
     return { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } as JsonValue;
   }
-}
-
-/** The input of a list, from its parameters or its body. */
-export function listForm({ count, query, cursor, serialization, ...pages }: ListRequest): ListForm {
-  return { ...pages, query, cursor, serialization, capped: count === "capped" };
 }
 
 function withoutUndefined(given: Given): Record<string, JsonValue> {

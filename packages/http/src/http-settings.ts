@@ -1,6 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import { headerNames } from "@sallyport/contract";
 import type { Digest, ErrorCode } from "@sallyport/storage";
 import type { CountedTraffic, Database } from "@sallyport/core";
 import type { BudgetBounds, SheddingPolicy } from "./load-gauge.ts";
@@ -148,12 +145,4 @@ export interface RequestObserver {
 /** Port: receives the bytes of each request of a live session, after its response. Must neither throw nor wait. */
 export interface TrafficRecorder {
   transferred(database: Database, session: Digest, traffic: CountedTraffic): void;
-}
-
-const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** The request id of the client or proxy if it is safe to log. Otherwise a new one. */
-export function requestIdOf({ headers }: IncomingMessage): string {
-  const given = headers[headerNames.requestId];
-  return typeof given === "string" && acceptable.test(given) ? given : randomUUID();
 }

@@ -8,7 +8,7 @@ import {
   executeOnce,
 } from "@sallyport/core";
 import type { Exchange } from "./exchange/exchange.ts";
-import type { Route, RouteHandler, Served, Success } from "./route.ts";
+import { nothing, type Route, type RouteHandler, type Served, type Success } from "./route.ts";
 
 const keyForm = /^[\x20-\x7e]{1,128}$/;
 
@@ -40,20 +40,19 @@ export function takesItemKey(route: Route): boolean {
   return !onlyReads(route) && route.effect !== "model";
 }
 
-/** The route, which executes a request with a key once. Without one, nothing changes. */
+/** The route, which executes a request with a key once. */
 export function executedOnce(route: Route): Route {
   const { handle } = route;
   const handleOnce: RouteHandler = (context, input) => {
-    if (input.keyed === null) return handle(context, input);
     const { serialization } = (input.query ?? {}) as { readonly serialization?: Serialization | undefined };
-    const keyed = { ...input.keyed, serialization };
-    const work = async (inside: Served<SessionContext>) => (await handle(inside, input)) as Success;
+    const keyed = { ...(input.keyed as KeyedRequest), serialization };
+    const work = async (inside: Served<SessionContext>) => ((await handle(inside, input)) ?? nothing) as Success;
     // Only routes with sessions take keys.
     const session = context as Served<SessionContext>;
     if (route.apart !== undefined) return executeOnceApart(session, keyed, work, route.apart);
     return withWorkers(session, route.effect === "macro", (ready) => executeOnce(ready, keyed, work));
   };
-  return { ...route, handle: handleOnce };
+  return { ...route, handleOnce };
 }
 
 /** Reserves worker threads for macros and hooks before a transaction. Waiting for one must not hold a database connection. */

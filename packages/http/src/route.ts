@@ -116,12 +116,17 @@ type Answer = Success | Document | Download;
 /** A context with the services of all use cases. */
 export type Served<Context> = Context & Uses<Services>;
 
+/** The success of a handler without a result. */
+export const nothing: Success = { data: {} };
+
 /** Handler of any route. The context is that of its access. */
-export type RouteHandler = (context: Served<RequestContext>, input: RouteInput) => Promise<Answer>;
+export type RouteHandler = (context: Served<RequestContext>, input: RouteInput) => Promise<Answer | void>;
 
 /** An operation with its handler. */
 export interface Route extends Operation {
   readonly handle: RouteHandler;
+  /** Handles a request with a key. Default: like one without. */
+  readonly handleOnce?: RouteHandler;
 }
 
 interface Contexts {
@@ -205,9 +210,8 @@ export function routesOf<Groups extends Readonly<Record<string, Readonly<Record<
 
 function handlerOf({ access, administration }: Operation, handler: AnyHandler): RouteHandler {
   // The pipeline builds the context and the input that the operation declares.
-  const handle = handler as unknown as (context: Served<RequestContext>, input: RouteInput) => Promise<Answer | void>;
-  if (administration && access === "session")
-    return async (context, input) =>
-      (await handle(administratorContext(context as Served<SessionContext>), input)) ?? { data: {} };
-  return async (context, input) => (await handle(context, input)) ?? { data: {} };
+  const handle = handler as unknown as RouteHandler;
+  return administration && access === "session"
+    ? (context, input) => handle(administratorContext(context as Served<SessionContext>), input)
+    : handle;
 }

@@ -33,8 +33,9 @@ export class InspectedLibrary implements MacroLibrary {
 
   current(context: LibraryContext): MacroSet | Promise<MacroSet> {
     const { set } = this;
-    if (set !== undefined && this.isCurrent(set, context) && set.generation === context.settingsGeneration) {
-      if (!context.unit.joined && this.shouldReload(set)) this.reloadInBackground(context);
+    if (set !== undefined && set.generation === context.settingsGeneration && this.isCurrent(set, context)) {
+      const mayReload = set.hasTransientFault && !context.unit.joined;
+      if (mayReload && Date.now() - this.readAt >= pause) this.reloadInBackground(context);
       return set;
     }
     return this.load(context);
@@ -47,10 +48,6 @@ export class InspectedLibrary implements MacroLibrary {
     const loaded = await this.loading;
     // A load begun before the change may return older modules.
     return this.isCurrent(loaded, context) ? loaded : this.read(context);
-  }
-
-  private shouldReload(set: MacroSet): boolean {
-    return set.hasTransientFault && Date.now() - this.readAt >= pause;
   }
 
   /** Runs in the background: the cached modules stay valid. */

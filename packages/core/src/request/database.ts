@@ -140,6 +140,8 @@ export class Database {
   readonly limits: DatabaseLimits;
   /** The database of all requests, which caches belong to; this one may be the view of a single request. */
   readonly whole: Database = this;
+  /** The storage of a single request; `null` for all. */
+  readonly taking: TurnStorage | null = null;
   private readonly turns: Turns | undefined;
 
   constructor(settings: DatabaseSettings) {
@@ -173,13 +175,13 @@ export class Database {
     const storage = new TurnStorage(this.storage, this.turns, request);
     view.storage = storage;
     view.unit = new OwnUnit(storage);
-    view.inOneTurn = (work) => storage.inOneTurn(work);
+    view.taking = storage;
     return view as Database;
   }
 
   /** Runs reads that belong together, such as a list, its count and the targets of its references, in one turn. */
   inOneTurn<T>(work: () => Promise<T>): Promise<T> {
-    return work();
+    return this.taking === null ? work() : this.taking.hold("search", work);
   }
 
   /** Returns the same database with another limit of bytes per answer. */

@@ -52,6 +52,8 @@ const tolerance = 0.001;
  */
 export class RequestRates {
   private readonly tables = new Map<RateKind, RateTable>();
+  /** Whether any rate is limited. */
+  active = false;
   /** App keys admitted within `earlyTime`, by their digest. */
   private readonly admitted = new Map<string, { readonly appKey: AppKey | null; readonly until: number }>();
   /** Refused requests by kind. */
@@ -63,11 +65,6 @@ export class RequestRates {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether any rate is limited. */
-  get active(): boolean {
-    return this.tables.size > 0;
-  }
-
   /** Sets the limits. A changed limit begins with full buckets. */
   apply(policy: RatePolicy): void {
     for (const kind of rateKinds) {
@@ -76,6 +73,7 @@ export class RequestRates {
       if (limit.perMinute === 0) this.tables.delete(kind);
       else this.tables.set(kind, new RateTable(kind, limit));
     }
+    this.active = this.tables.size > 0;
     this.admitted.clear();
   }
 

@@ -29,12 +29,14 @@ export interface TurningRequest extends TurnTaker {
 }
 
 /**
- * The turns of one request. Each call is a turn, and so is a transaction until it ends. A request with an open
- * transaction never waits for another turn, which could be behind its own.
+ * The storage of one request. Its calls take turns with those of other requests. Each call is a turn, and so are a
+ * transaction and reads that belong together. Until they end, the request never waits for another turn, which
+ * could be behind its own.
  *
  * A request whose client has disconnected begins no other call, unless it has written: then it comes to its end.
  */
-class RequestTurns {
+export class TurnStorage implements Storage {
+  readonly repositories: Repositories;
   /** The turn is taken for all calls until its work ends: those of a transaction, and reads that belong together. */
   private held = 0;
   private hasWritten = false;
@@ -46,9 +48,52 @@ class RequestTurns {
   };
 
   constructor(
+    private readonly storage: Storage,
     private readonly turns: Turns,
     private readonly request: TurningRequest,
-  ) {}
+  ) {
+    this.repositories = new TurnRepositories(storage.repositories, this) as unknown as Repositories;
+  }
+
+  get capabilities(): StorageCapabilities {
+    return this.storage.capabilities;
+  }
+
+  get archive(): StorageArchive {
+    return this.storage.archive;
+  }
+
+  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+    return this.hold("write", () => this.storage.transaction(work));
+  }
+
+  batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
+    return this.hold("write", () => this.storage.batch(work));
+  }
+
+  migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport> {
+    return this.storage.migrate(classes);
+  }
+
+  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return this.storage.alignIndexes(wanted);
+  }
+
+  readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
+    return this.call("read", () => this.storage.readyIndexes(indexes));
+  }
+
+  health(): Promise<void> {
+    return this.storage.health();
+  }
+
+  now(): Promise<number> {
+    return this.call("short", () => this.storage.now());
+  }
+
+  close(): Promise<void> {
+    return this.storage.close();
+  }
 
   /** Runs a call of the storage. `cancellable`: subscribes it to the disconnection of the client. */
   call<T>(kind: CallKind, work: (cancellable?: CancellableRead) => Promise<T>): Promise<T> {
@@ -104,66 +149,6 @@ class RequestTurns {
   }
 }
 
-/** The storage of one request. Its calls take turns with those of other requests. */
-export class TurnStorage implements Storage {
-  readonly repositories: Repositories;
-  private readonly turns: RequestTurns;
-
-  constructor(
-    private readonly storage: Storage,
-    turns: Turns,
-    request: TurningRequest,
-  ) {
-    this.turns = new RequestTurns(turns, request);
-    this.repositories = new TurnRepositories(storage.repositories, this.turns) as unknown as Repositories;
-  }
-
-  get capabilities(): StorageCapabilities {
-    return this.storage.capabilities;
-  }
-
-  get archive(): StorageArchive {
-    return this.storage.archive;
-  }
-
-  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.turns.hold("write", () => this.storage.transaction(work));
-  }
-
-  batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
-    return this.turns.hold("write", () => this.storage.batch(work));
-  }
-
-  /** Runs several reads in one turn. */
-  inOneTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.turns.hold("search", work);
-  }
-
-  migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport> {
-    return this.storage.migrate(classes);
-  }
-
-  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
-    return this.storage.alignIndexes(wanted);
-  }
-
-  readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
-    return this.turns.call("read", () => this.storage.readyIndexes(indexes));
-  }
-
-  health(): Promise<void> {
-    return this.storage.health();
-  }
-
-  now(): Promise<number> {
-    return this.turns.call("short", () => this.storage.now());
-  }
-
-  close(): Promise<void> {
-    return this.storage.close();
-  }
-}
-
 type AnyCall = (...given: unknown[]) => Promise<unknown>;
 type AnyRepository = Readonly<Record<string, AnyCall>>;
 
@@ -171,7 +156,7 @@ type AnyRepository = Readonly<Record<string, AnyCall>>;
 class TurnRepository {
   constructor(
     readonly repository: AnyRepository,
-    readonly turns: RequestTurns,
+    readonly turns: TurnStorage,
   ) {}
 }
 
@@ -181,7 +166,7 @@ class TurnRepositories {
 
   constructor(
     readonly repositories: Repositories,
-    readonly turns: RequestTurns,
+    readonly turns: TurnStorage,
   ) {}
 }
 

@@ -26,10 +26,9 @@ export interface TurnTaker {
 const rowsInTurn = 8;
 
 /** A turn of a person, until its last call ends. The other calls can be those of others. */
-export class Turn {
-  calls = 1;
-
-  constructor(readonly person: Person) {}
+export interface Turn {
+  calls: number;
+  readonly person: Person;
 }
 
 /** A waiting call. */
@@ -116,7 +115,7 @@ export class Turns {
     this.running -= 1;
     person.running -= 1;
     this.forgetIdle(person);
-    while (this.beginNext());
+    while (this.total > 0 && this.beginNext());
   }
 
   private share(turn: Turn): void {
@@ -139,7 +138,7 @@ export class Turns {
     this.running += 1;
     person.running += 1;
     this.latest = person;
-    return new Turn(person);
+    return { calls: 1, person };
   }
 
   private wait(
@@ -204,7 +203,7 @@ export class Turns {
 
   /** Gives a free turn to the first waiting call that may have it. Returns whether there was one. */
   private beginNext(): boolean {
-    if (this.total === 0 || this.running >= (this.limits.turns ?? Number.POSITIVE_INFINITY)) return false;
+    if (this.running >= (this.limits.turns ?? Number.POSITIVE_INFINITY)) return false;
     const eligible = this.round.filter(({ running }) => running < this.half);
     const person = eligible.find((each) => each !== this.latest) ?? eligible[0];
     if (person === undefined) return false;

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Access } from "@sallyport/contract";
+import { type Access, headerNames } from "@sallyport/contract";
 import type { Admission, Digest, Digests } from "@sallyport/storage";
 import type {
   ChannelTraffic,
@@ -93,6 +94,14 @@ export class Exchange {
     /** Bytes of responses that clients have not read. */
     readonly sendBufferBytes: NetworkBudget,
   ) {}
+}
+
+const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The request id of the client or proxy if it is safe to log. Otherwise a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers[headerNames.requestId];
+  return typeof given === "string" && acceptable.test(given) ? given : randomUUID();
 }
 
 /** Dependencies of the steps, shared by all requests. */

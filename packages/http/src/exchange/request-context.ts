@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { personOf } from "@sallyport/storage";
-import { type RequestContext, type TurningRequest, type Uses } from "@sallyport/core";
+import { type RequestContext, type Uses } from "@sallyport/core";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -8,7 +8,13 @@ import type { Exchange } from "./exchange.ts";
 export function contextOf<Provided>(exchange: Exchange, services: Provided): RequestContext & Uses<Provided> {
   const { requestId, origin, admission, response } = exchange;
   const { modelGeneration, settingsGeneration, appKey, session, principal } = admission;
-  const database = exchange.database.inTurns(new ExchangeTurns(exchange));
+  const onDisconnect = (call: () => void) => whenDisconnected(response, call);
+  const database = exchange.database.inTurns({
+    person: session === null ? `network:${origin.network}` : personOf(session),
+    session: exchange.session?.digest ?? origin.network,
+    onDisconnect,
+    hasLeft: () => response.destroyed,
+  });
   // One literal: every request passes here, and V8 makes a hidden class for each object that begins with a spread one.
   const context = {
     requestId,
@@ -24,33 +30,12 @@ export function contextOf<Provided>(exchange: Exchange, services: Provided): Req
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
     appKeyDigest: exchange.appKeyDigest,
-    sessionEndedCode: sessionEndedCode(exchange.credentials),
-    onDisconnect: (call: () => void) => whenDisconnected(response, call),
+    get sessionEndedCode() {
+      return sessionEndedCode(exchange.credentials);
+    },
+    onDisconnect,
   };
   return context satisfies RequestContext;
-}
-
-/** The request of an exchange, as it takes turns. */
-class ExchangeTurns implements TurningRequest {
-  readonly onDisconnect: TurningRequest["onDisconnect"];
-
-  constructor(private readonly exchange: Exchange) {
-    this.onDisconnect = (call) => whenDisconnected(exchange.response, call);
-  }
-
-  get person(): string {
-    const { admission, origin } = this.exchange;
-    return admission.session === null ? `network:${origin.network}` : personOf(admission.session);
-  }
-
-  get session(): string {
-    const { session, origin } = this.exchange;
-    return session?.digest ?? origin.network;
-  }
-
-  hasLeft(): boolean {
-    return this.exchange.response.destroyed;
-  }
 }
 
 /** Calls `call` when the client disconnects, at once if it already has. Returns a function to unsubscribe. */

@@ -6,7 +6,7 @@ import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
-import type { Route, RouteHandler, RouteInput, Success, Served } from "../route.ts";
+import { nothing, type Route, type RouteHandler, type RouteInput, type Success, type Served } from "../route.ts";
 import { parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
@@ -71,7 +71,7 @@ export class Item {
 
   async run(context: Served<RequestContext>): Promise<Success> {
     if (this.call === null) throw this.error;
-    const success = await this.call(context);
+    const success = (await this.call(context)) ?? nothing;
     if ("document" in success || "file" in success) throw new TypeError("An item cannot return a document.");
     this.answered = objectOfAnswer(success.data);
     return success;
@@ -131,7 +131,8 @@ export class Item {
       keyed: keyed !== null && takesItemKey(route) ? keyedItem(keyed, index) : null,
       suspend: null,
     };
-    return (context) => route.handle(context, input);
+    const handle = input.keyed === null ? route.handle : (route.handleOnce ?? route.handle);
+    return (context) => handle(context, input);
   }
 }
 

@@ -21,7 +21,7 @@ export function findPath(exchange: Exchange, { settings, databases, matcher }: P
   exchange.queryString = mark === -1 ? "" : target.slice(mark + 1);
 
   const segments = pathSegments(path);
-  const below = withoutBase(segments, settings.basePath);
+  const below = settings.basePath === "" ? segments : withoutBase(segments, settings.basePath);
   const found = below === null ? null : matchAlias(below, databases, matcher);
   if (found !== null) {
     exchange.alias = found.alias;

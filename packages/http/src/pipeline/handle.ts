@@ -5,7 +5,7 @@ import { writeCompressible, writeSuccess } from "../answer.ts";
 import { sendFile } from "../files/send-file.ts";
 import { objectOfAnswer } from "../named-object.ts";
 import { keyedRequest } from "../keyed-request.ts";
-import type { RouteInput } from "../route.ts";
+import { nothing, type RouteInput } from "../route.ts";
 import { cookieValue } from "../exchange/credentials.ts";
 import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 import { contextOf, whenDisconnected } from "../exchange/request-context.ts";
@@ -15,6 +15,8 @@ export const handle: Step = async (exchange, parts) => {
   const { settings } = parts;
   const { route, request, body, query, matched } = exchange;
   const { [headerNames.ifMatch]: ifMatch } = request.headers;
+  const keyed = route.idempotent === true ? keyedRequest(exchange) : null;
+  const run = keyed === null ? route.handle : (route.handleOnce ?? route.handle);
   const input: RouteInput = {
     body,
     query,
@@ -35,11 +37,11 @@ export const handle: Step = async (exchange, parts) => {
       exchange.items = items;
     },
     position: exchange.admission.position,
-    keyed: route.idempotent === true ? keyedRequest(exchange) : null,
+    keyed,
     suspend: (wait) => suspended(exchange, parts, wait),
   };
   exchange.hasBegun = true;
-  const success = await route.handle(contextOf(exchange, parts.services), input);
+  const success = (await run(contextOf(exchange, parts.services), input)) ?? nothing;
   // The answer comes after the last use of the body.
   exchange.stream?.close();
   if ("file" in success) await sendFile(exchange, parts, success);

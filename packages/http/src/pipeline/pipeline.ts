@@ -30,7 +30,12 @@ function checkMessage({ request, connection }: Exchange): void {
 export function faultOf(request: IncomingMessage): string | null {
   const { httpVersionMajor, httpVersionMinor, headers, rawHeaders } = request;
   if (httpVersionMajor !== 1) return "The HTTP version is not supported.";
-  const hosts = countOfHosts(rawHeaders);
+  // Raw headers, because Node keeps only the first `Host`.
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return "The request must have exactly one Host header.";
   const coding = headers["transfer-encoding"];
   // Proxies disagree on other codings and on any coding in HTTP/1.0. Accepting them would allow request smuggling.
@@ -42,16 +47,6 @@ export function faultOf(request: IncomingMessage): string | null {
     return "The expectation cannot be met.";
   }
   return null;
-}
-
-/** Counts raw headers, because Node keeps only the first `Host`. */
-function countOfHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
-  }
-  return count;
 }
 
 /** Throws 307 for credentials over plain HTTP, except from loopback or if the configuration allows it. */

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Router } from "express";
 import { codedTag } from "../answer.ts";
 import { fixedHeaders } from "../envelope.ts";
 import { acceptedCoding, type Coding, compressed, compressedFrom } from "../compression.ts";
-import { type DatabaseDirectory, type HttpSettings, requestIdOf } from "../http-settings.ts";
+import { requestIdOf } from "../exchange/exchange.ts";
+import type { DatabaseDirectory, HttpSettings } from "../http-settings.ts";
 import { offlinePage } from "./offline-page.ts";
 import { type Playground, playgroundPage, startPage } from "./playground-pages.ts";
 
@@ -35,17 +35,6 @@ interface PlaygroundParts {
   readonly playground: Playground;
   readonly databases: DatabaseDirectory;
   readonly settings: HttpSettings;
-}
-
-/** Whether a browser requests the start page or a documentation page. */
-export function asksForPage({ method, url = "", headers: sent }: IncomingMessage, basePath: string): boolean {
-  if (url.includes("/docs")) return true;
-  const path = url.split("?", 1)[0];
-  return (
-    method === "GET" &&
-    (path === "/" || path === basePath || path === `${basePath}/`) &&
-    /\btext\/html\b/.test(sent.accept ?? "")
-  );
 }
 
 /** Serves `/` to browsers, and `/docs` with its files for every database. The pages load nothing from other origins. */

@@ -1,4 +1,4 @@
-import { bareObjectSchema, type objectOperations, objectSchema } from "@sallyport/contract";
+import { bareObjectSchema, type listRequest, type objectOperations, objectSchema } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
 import {
   type GivenAttributes,
@@ -10,16 +10,15 @@ import {
   updateObjects,
 } from "@sallyport/core";
 import * as z from "zod";
-import { listForm, type ListRequest } from "../contract-forms.ts";
 import type { Handlers, RouteInput, Success, Served } from "../route.ts";
 
 const list = async (
   context: Served<SessionContext>,
   className: string,
-  members: ListRequest,
+  { query, cursor, serialization, page, perPage, count }: z.output<typeof listRequest>,
   { position }: Pick<RouteInput<never, never>, "position">,
 ) => {
-  const input = { className, ...listForm(members), position };
+  const input = { className, query, cursor, serialization, page, perPage, capped: count === "capped", position };
   const { list: found, next } = await listObjects(context, input);
   const { "~Elements": elements, ...counts } = found;
   return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };

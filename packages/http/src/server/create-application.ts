@@ -15,14 +15,14 @@ import { OriginResolver } from "../client-origin.ts";
 import { idleTimeoutOf } from "../exchange/administration.ts";
 import { serverCorsHeaders } from "../pipeline/cors.ts";
 import { faultOf, runPipeline, stepsOfRoutes } from "../pipeline/pipeline.ts";
-import { Exchange, type PipelineParts } from "../exchange/exchange.ts";
+import { Exchange, type PipelineParts, requestIdOf } from "../exchange/exchange.ts";
 import { ListedOrigins } from "../exchange/listed-origins.ts";
 import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
-import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
+import { playgroundRouter } from "../playground/playground-router.ts";
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
-import { type ItemRecord, requestIdOf, type RequestObserver, type TrafficRecorder } from "../http-settings.ts";
+import type { ItemRecord, RequestObserver, TrafficRecorder } from "../http-settings.ts";
 
 export interface ApplicationParts
   extends Omit<
@@ -116,9 +116,12 @@ export function createApplication(parts: ApplicationParts): Application {
     } finally {
       end("work");
       watchSendBuffer(exchange, sendTimeout);
-      observe(observer, exchange, error ?? exchange.failure);
-      const refused = refusals.of(exchange, error ?? exchange.failure);
-      if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
+      const failure = error ?? exchange.failure;
+      observe(observer, exchange, failure);
+      if (failure !== undefined || (exchange.items ?? []).length > 0) {
+        const refused = refusals.of(exchange, failure);
+        if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
+      }
     }
   };
 
@@ -175,6 +178,17 @@ export function createApplication(parts: ApplicationParts): Application {
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
     listener: (request, response) => connections.of(request.socket).take(request, response, begin),
   };
+}
+
+/** Whether a browser requests the start page or a documentation page. */
+function asksForPage({ method, url = "", headers }: IncomingMessage, basePath: string): boolean {
+  if (url.includes("/docs")) return true;
+  const path = url.split("?", 1)[0];
+  return (
+    method === "GET" &&
+    (path === "/" || path === basePath || path === `${basePath}/`) &&
+    /\btext\/html\b/.test(headers.accept ?? "")
+  );
 }
 
 /** Message classes of the HTTP server. */
