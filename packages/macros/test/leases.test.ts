@@ -98,11 +98,9 @@ describe("leases", () => {
     const lease = await runtime.lease(1_000, false);
     const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
     await delay(50);
-    const began = performance.now();
     lease.release();
     await expect(running).rejects.toMatchObject({ kind: "ended" });
     expect(await bench.run("return 2;")).toBe(2);
-    expect(performance.now() - began).toBeLessThan(20_000);
     answer("late");
     expect(await waits).toBe("late");
     expect(threads()).toEqual(before);

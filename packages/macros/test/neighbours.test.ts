@@ -25,7 +25,6 @@ describe("neighbours", () => {
       const { bench, runtime } = open(1);
       await bench.run("return 1;");
       const effects: unknown[] = [];
-      const began = performance.now();
       let stuck: Promise<unknown> = Promise.resolve();
       const answer = async ({ argument }: HostCall) => {
         effects.push((argument as { name: string }).name);
@@ -38,8 +37,6 @@ describe("neighbours", () => {
       };
       const written = await bench.run(body, { limits: { timeout: 60_000 }, answer }).catch(kindOf);
       expect([await stuck, written, effects]).toEqual(["cpu", "evicted", ["Write", "Wait"]]);
-      // Its time starts when it runs.
-      expect(performance.now() - began).toBeLessThan(20_000);
     });
 
     it("runs an execution that has not started once", async () => {

@@ -76,9 +76,10 @@ export async function openTestDatabase({ migrated = false } = {}): Promise<TestD
       return Object.assign(new URL(directUrl), { username: role, password: role }).href;
     },
     untilWaiting: async (lock) => {
-      // Other test files use the same server.
-      const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
-        where d.datname = current_database() and not l.granted and ${lock}`;
+      // Other test files use the same server. A lock of a transaction belongs to no database; who waits for one holds others.
+      const here =
+        "select pid from pg_locks where database = (select oid from pg_database where datname = current_database())";
+      const waiting = `select from pg_locks l where not l.granted and ${lock} and l.pid in (${here})`;
       await until(async () => (await admin.query(waiting)).rowCount !== 0);
     },
     drop: async () => {

@@ -223,10 +223,8 @@ describe("sessions", () => {
         () => "finished",
         (error: Error) => error.message,
       );
-      const started = performance.now();
       await engine.close();
       expect(await outcome).toContain("Connection terminated unexpectedly");
-      expect(performance.now() - started).toBeLessThan(10_000);
     }, 30_000);
 
     it("happens on the first fault of a memory database", async () => {

@@ -6,9 +6,6 @@ import { openSession } from "../open-session.ts";
 import { readBarrier } from "../read-barrier.ts";
 import { onEngines, withoutLockout } from "../engines.ts";
 
-/** The time limit of `Runaway`, and the tolerance of its answer, in milliseconds. */
-const runaway = { timeout: 400, beyond: 500 };
-
 /** Macros, in every mode and on every engine. */
 onEngines(
   "macros",
@@ -159,11 +156,8 @@ onEngines(
         "end when they run away with %s, and leave the others working",
         async (what) => {
           await execute("Echo", 1);
-          const began = performance.now();
           const answer = await execute("Runaway", what);
-          const took = performance.now() - began;
           expect([answer.status, answer.code, (await execute("Echo", 2)).body.data]).toEqual([500, "710", 2]);
-          expect(took).toBeLessThan(runaway.timeout + runaway.beyond);
         },
       );
 

@@ -36,11 +36,10 @@ onEngines(
         });
       });
       await locked;
-      const began = performance.now();
+      // They fail while the lock is held.
       const answers = await Promise.all([execute("LockForUpdate", { id }), execute("LockForUpdate", { id })]).finally(
         release,
       );
-      expect(performance.now() - began).toBeLessThan(900);
       expect(answers.map(({ status, code }) => [status, code])).toEqual([
         [500, "710"],
         [500, "710"],

@@ -199,13 +199,11 @@ describe("queries on Postgres", () => {
       [{}, "&page=99999999", ["307"]],
       [{}, "&page=-1", ["307"]],
     ] as const) {
-      const start = performance.now();
       const { code, body } = await list(query, more);
       expect({
         query: JSON.stringify(query).slice(0, 80),
         code: codes.includes(code as never) ? codes[0] : body,
       }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
-      expect(performance.now() - start).toBeLessThan(1_000);
     }
   });
 

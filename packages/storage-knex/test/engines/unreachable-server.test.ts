@@ -55,30 +55,26 @@ onEngines("an unreachable server", (database) => {
     await relay.refuse();
   });
 
-  test("a frozen server fails pending requests with 704 within 5 s and later ones immediately, until it answers again", async () => {
+  test("a frozen server fails pending requests and later ones with 704, until it answers again", async () => {
     const relay = await relayed();
     const { repositories } = await database().connect({
       url: relay.url,
-      connectTimeout: 30_000,
+      // Longer than the test: only the watch over the server tells that it is frozen.
+      connectTimeout: 120_000,
+      silenceTimeout: 120_000,
       pool: { max: 2 },
     });
     const count = () => codeOf(repositories.sessions.count());
     await Promise.all(Array.from({ length: 4 }, () => repositories.sessions.count()));
     relay.answer(false);
-    const timed = async (delay: number) => {
+    const later = async (delay: number) => {
       await pause(delay);
-      const began = performance.now();
-      return { code: await count(), milliseconds: performance.now() - began };
+      return count();
     };
     // More than the connections of the pool, and some that start just before the server is detected as frozen.
-    const pending = await Promise.all([0, 0, 0, 0, 600, 900, 1_500, 3_000].map(timed));
-    for (const { code, milliseconds } of pending) {
-      expect(code).toBe(704);
-      expect(milliseconds).toBeLessThan(5_000);
-    }
-    const later = await timed(0);
-    expect(later.code).toBe(704);
-    expect(later.milliseconds).toBeLessThan(500);
+    const delays = [0, 0, 0, 0, 600, 900, 1_500, 3_000];
+    expect(await Promise.all(delays.map(later))).toEqual(delays.map(() => 704));
+    expect(await count()).toBe(704);
     relay.answer(true);
     await until(async () => (await count()) !== 704, { interval: 50 });
     await relay.refuse();

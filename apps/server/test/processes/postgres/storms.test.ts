@@ -73,8 +73,9 @@ describe("storms of log-ins at two server processes", () => {
       openProviderFixture(),
       LicenceReceiver.open({ tolerance: 300 }),
     ]);
-    // No log-in of a storm gives up waiting for a connection, and the network of the test may use half of them.
-    const pool = { acquireTimeout: "1m", max: 20 };
+    // No log-in of a storm gives up waiting for a connection. The network of the test may use half of them: eight log-ins at
+    // each process that wait for a lock. Four servers and other test files share the connections of one Postgres.
+    const pool = { acquireTimeout: "1m", max: 16 };
     const storage = { engine: "postgres", url: postgres.url, schema: "sallyport_demo", pool };
     const content = {
       ...providers.content,

@@ -267,16 +267,16 @@ describe("workers of one server", () => {
     await connectionsOf(server, url, await logIn({ url }, "demo"));
     server.signal("SIGHUP");
     await begun(server);
-    const before = performance.now();
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
-    expect(performance.now() - before).toBeLessThan(20_000);
   });
 
   /** Waits until statements of the server wait for the lock. */
   async function blocked(count = 1): Promise<void> {
-    const waiting =
-      "select count(*) from pg_locks l join pg_database d on d.oid = l.database where d.datname = current_database() and not granted";
+    // A lock of a transaction belongs to no database; who waits for one holds others.
+    const waiting = `select count(*) from pg_locks where not granted and pid in (
+      select pid from pg_locks where database = (select oid from pg_database where datname = current_database())
+    )`;
     await until(async () => Number((await postgres.sql.query(waiting)).rows[0].count) >= count);
   }
 
