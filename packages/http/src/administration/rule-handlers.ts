@@ -1,17 +1,19 @@
 import type { ruleOperations } from "@sallyport/contract";
 import {
+  addBan,
   type AppliedRule,
-  banSubject,
-  enrolDevice,
-  liftBan,
+  forgetDevice,
   listAppRules,
   listBans,
   listDevices,
   type ListedAppRules,
   type ListedBan,
   type ListedDevice,
-  removeDevice,
-  ruleSubject,
+  ownAccess,
+  registerDevice,
+  removeBan,
+  setAppRule,
+  subjectOf,
 } from "@sallyport/core";
 import type { Handlers } from "../route.ts";
 import { pageData, timeText } from "./answers.ts";
@@ -26,25 +28,35 @@ export const ruleHandlers: Handlers<typeof ruleOperations> = {
       data: await pageData(query, (page) => listDevices(context, { ...page, ...of }), { keyOf, show: shownDevice }),
     };
   },
-  registerDevice: async (context, { body }) => ({ data: shownDevice(await enrolDevice(context, body)) }),
-  forgetDevice: async (context, { parameter }) => ({ data: { ended: await removeDevice(context, parameter("id")) } }),
+  registerDevice: async (context, { body }) => ({
+    data: shownDevice(await registerDevice(context, { user: subjectOf(body).user, device: body.deviceId })),
+  }),
+  forgetDevice: async (context, { parameter }) => ({
+    data: { ended: await forgetDevice(context, { id: parameter("id") }) },
+  }),
   listBans: async (context, { query }) => ({
     data: await pageData(query, (page) => listBans(context, page), { keyOf, show: shownBan }),
   }),
-  addBan: async (context, { body: { from, until, ...body } }) => ({
+  addBan: async (context, { body: { userId, deviceId, address, from, until, ...body } }) => ({
     data: shownRule(
-      await banSubject(context, {
+      await addBan(context, {
         ...body,
+        ...subjectOf({ userId, deviceId }),
+        address: address ?? undefined,
+        own: ownAccess(context),
         from: from === null ? null : Date.parse(from),
         until: until === null ? null : Date.parse(until),
       }),
     ),
   }),
-  removeBan: (context, { parameter }) => liftBan(context, parameter("id")),
+  removeBan: (context, { parameter }) => removeBan(context, { id: parameter("id") }),
   listAppRules: async (context, { query }) => ({
     data: await pageData(query, (page) => listAppRules(context, page), { keyOf, show: shownRules }),
   }),
-  setAppRule: async (context, { body }) => ({ data: shownRule(await ruleSubject(context, body)) }),
+  setAppRule: async (context, { body: { userId, deviceId, groupId, ...body } }) => {
+    const rule = { ...body, ...subjectOf({ userId, deviceId, groupId }), own: ownAccess(context).session };
+    return { data: shownRule(await setAppRule(context, rule)) };
+  },
 };
 
 const shownTime = (time: number | null) => (time === null ? null : timeText(time));

@@ -3,7 +3,7 @@ import { type AdministrationContext, changesBetween } from "../../request/index.
 import { requireApplications } from "../appkeys/create-application.ts";
 import { type AppRule, type AppRules, appRulesKind } from "./access-rules.ts";
 import { acceptReason } from "./bans.ts";
-import { type EndedSessions, endRefused } from "./end-refused.ts";
+import { type AppliedRule, endRefused } from "./end-refused.ts";
 import {
   type NamedSubject,
   requireSubject,
@@ -34,13 +34,13 @@ export interface SetAppRuleInput extends NamedSubject {
 export async function setAppRule(
   context: AdministrationContext,
   { app, access, reason: given, rehearse = false, own, ...named }: SetAppRuleInput,
-): Promise<EndedSessions> {
+): Promise<AppliedRule> {
   const { database, r: outside, eventOf } = context;
   const reason = acceptReason(given);
   await requireApplications(outside, [app]);
   const subject = await requireSubject(outside, named);
   const id = subjectId(subject, database.digests);
-  return endRefused(context, {
+  const ended = await endRefused(context, {
     matching: { ...sessionsOf(subject), appName: app },
     rehearse,
     own,
@@ -64,6 +64,7 @@ export async function setAppRule(
       await r.audit.append(eventOf({ type, appNames: [app], subjectId: subjectUser, changes }));
     },
   });
+  return { ...ended, id };
 }
 
 const eventTypes = { allow: "appRule.allowed", forbid: "appRule.forbidden", none: "appRule.removed" } as const;

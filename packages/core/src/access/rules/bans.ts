@@ -3,7 +3,6 @@ import {
   type ClaimedRecord,
   isStorableText,
   type JsonValue,
-  type ObjectId,
   type PageRequest,
   type RecordKind,
   type Repositories,
@@ -18,7 +17,7 @@ import {
   operatorEvent,
 } from "../../request/index.ts";
 import { type Ban, banKind } from "./access-rules.ts";
-import { type EndedSessions, endRefused, takesOwnAccess } from "./end-refused.ts";
+import { type AppliedRule, endRefused, type OwnAccess, takesOwnAccess } from "./end-refused.ts";
 import {
   type BanSubject,
   type NamedSubject,
@@ -48,20 +47,14 @@ export interface AddBanInput extends NamedBanSubject {
   readonly until: number | null;
   /** Returns the sessions that the ban would end today, and writes nothing. */
   readonly rehearse?: boolean;
-  /** The user and the network of the administrator, whom a ban must not exclude. */
-  readonly own?: { readonly userId: ObjectId; readonly network: string };
-}
-
-/** The sessions that a change of bans or rules ended, or would end. */
-export interface AppliedRule extends EndedSessions {
-  /** Id of the ban, or of the rules of the subject. */
-  readonly id: string;
+  /** Whom the ban must not concern: 307. */
+  readonly own?: OwnAccess;
 }
 
 /**
  * Bans a user, a device, a user on a device, or an address, and ends their sessions. It replaces an earlier ban of the same subject.
  * A ban in the future ends them when it begins. Unknown user: 304. No subject, an end that is over or before the
- * beginning, a reason that is too long, `own`, or the last administrator: 307.
+ * beginning, a reason that is too long, the own access, or the last administrator: 307.
  */
 export async function addBan(
   { database, r, unit, eventOf }: AdministrationContext,
@@ -100,26 +93,26 @@ export async function addBan(
   return { ...ended, id };
 }
 
-function isOwn(subject: BanSubject, own: Required<AddBanInput>["own"]): boolean {
+function isOwn(subject: BanSubject, own: OwnAccess): boolean {
   return subject.kind === "address"
     ? subject.network === own.network
     : subject.kind === "user" && subject.userId === own.userId;
 }
 
-/** Removes a ban, which ends at once. Unknown user or ban: 304. No subject: 307. */
+/** Removes a ban by its subject or id. It ends at once. Unknown user or ban: 304. No subject: 307. */
 export async function removeBan(
   { database, unit, eventOf }: AdministrationContext,
-  named: NamedBanSubject,
+  named: NamedBanSubject | { readonly id: string },
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    const { subject } = await findBanSubject(r, named);
-    const ids = [subjectId(subject, database.digests)];
-    const [former] = await r.records.get(banKind, ids);
-    if ((await r.records.remove(banKind, { ids })).length === 0)
-      throw new ServiceError(304, { detail: "There is no such ban." });
-    await r.records.remove(banTimers, { ids });
+    const id = "id" in named ? named.id : subjectId((await findBanSubject(r, named)).subject, database.digests);
+    const [former] = await r.records.get(banKind, [id]);
+    if (former === undefined || (await r.records.remove(banKind, { ids: [id] })).length === 0)
+      throw new ServiceError(304, { detail: `There is no ban with this ${"id" in named ? "id" : "subject"}.` });
+    await r.records.remove(banTimers, { ids: [id] });
+    const { subject } = former.value;
     await r.audit.append(
-      eventOf({ type: "ban.removed", subjectId: userOf(subject), changes: changesOf(former?.value) }),
+      eventOf({ type: "ban.removed", subjectId: userOf(subject), changes: changesOf(former.value) }),
     );
   });
 }

@@ -43,7 +43,7 @@ export async function listDevices(
 }
 
 /** Finds a device by the id of its record. Unknown: 304. */
-export async function findDevice({ r }: Pick<AdministrationContext, "r">, id: string): Promise<ListedDevice> {
+async function findDevice({ r }: Pick<AdministrationContext, "r">, id: string): Promise<ListedDevice> {
   const [found] = await showDevices(r, await r.records.get(deviceKind, [id]));
   if (found === undefined) throw new ServiceError(304, { detail: "There is no device with this id." });
   return found;
@@ -62,14 +62,16 @@ async function showDevices(
   return listed.map(({ id, value }, index) => ({ ...value, id, userName: shown[index]?.userName ?? "" }));
 }
 
-type DeviceInput = Pick<NamedSubject, "user"> & { readonly device: string };
+interface DeviceInput extends Pick<NamedSubject, "user"> {
+  readonly device: string;
+}
 
 /** Registers a device for a user, or for all users. Unknown user: 304. Blank device: 307. */
 export async function registerDevice(
-  { database, unit, eventOf }: AdministrationContext,
+  { database, r: outside, unit, eventOf }: AdministrationContext,
   { user, device }: DeviceInput,
-): Promise<void> {
-  await unit.transaction(async (r) => {
+): Promise<ListedDevice> {
+  const registered = await unit.transaction(async (r) => {
     const { subject, account } = await requireVisitor(r, { user, device });
     const id = subjectId(subject, database.digests);
     const userId = account?.userId ?? null;
@@ -85,15 +87,21 @@ export async function registerDevice(
     if (stored !== "stored") throw new ServiceError(713, { detail: "The device has changed meanwhile. Try again." });
     const changes = changesBetween(known?.value.registered ? { deviceId: device } : null, { deviceId: device });
     await r.audit.append(eventOf({ type: "device.registered", subjectId: userId, changes }));
+    return id;
   });
+  return findDevice({ r: outside }, registered);
 }
 
 /**
- * Removes a device. Where only registered devices are admitted, this ends its sessions. It becomes known again at the
+ * Removes a device by its name or the id of its record. Where only registered devices are admitted, this ends its sessions. It becomes known again at the
  * next log-in. Unknown device or user: 304.
  */
-export async function forgetDevice(context: AdministrationContext, { user, device }: DeviceInput): Promise<number> {
+export async function forgetDevice(
+  context: AdministrationContext,
+  named: DeviceInput | { readonly id: string },
+): Promise<number> {
   const { database, r: outside, eventOf } = context;
+  const { user, device } = "id" in named ? await namedOf(outside, named.id) : named;
   const { subject, account } = await requireVisitor(outside, { user, device });
   const { count } = await endRefused(context, {
     matching: sessionsOf(subject),
@@ -106,6 +114,11 @@ export async function forgetDevice(context: AdministrationContext, { user, devic
     },
   });
   return count;
+}
+
+async function namedOf(r: AdministrationContext["r"], id: string): Promise<DeviceInput> {
+  const { userId, deviceId: device } = await findDevice({ r }, id);
+  return { user: userId === null ? undefined : { id: userId }, device };
 }
 
 interface SeenDevice {

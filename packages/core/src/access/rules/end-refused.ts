@@ -1,4 +1,11 @@
-import { type Digest, type LiveSession, type Repositories, ServiceError, type SessionMatch } from "@sallyport/storage";
+import {
+  type Digest,
+  type LiveSession,
+  type ObjectId,
+  type Repositories,
+  ServiceError,
+  type SessionMatch,
+} from "@sallyport/storage";
 import { type AdministrationContext, type Database, networkOf } from "../../request/index.ts";
 import { deviceKind, isInForce, refusalOf, registrationIds, ruleIdsOf } from "./access-rules.ts";
 import { keepAdministrator, rulesOf } from "./last-administrator.ts";
@@ -13,6 +20,20 @@ export interface EndedSessions {
   readonly count: number;
   /** The first of them. */
   readonly sessions: readonly EndedSession[];
+}
+
+/** The sessions that a change of bans or rules ended, or would end. */
+export interface AppliedRule extends EndedSessions {
+  /** Id of the ban, or of the rules of the subject. */
+  readonly id: string;
+}
+
+/** The administrator who makes a change, and must not be its subject. */
+export interface OwnAccess {
+  readonly userId: ObjectId;
+  /** As in `ClientOrigin`. */
+  readonly network: string;
+  readonly session: Digest;
 }
 
 interface RuleChange {
