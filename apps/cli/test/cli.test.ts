@@ -199,7 +199,7 @@ describe("commands", () => {
     ["app seats office unlimited", 'seats of "office" to unlimited'],
     ["app second-factor office optional", "to optional"],
     ["app list", /^office +unlimited +user +0 +optional$/m],
-    ["app-key list", /^console +[\w-]+ +enabled +admin +all +none$/m],
+    ["app-key list", /^console +[\w-]+ +enabled +admin +all +none/m],
     ["session list", /^\w+ +admin +\S+ +none +127\.0\.0\.1 +\d+[smhd] +\d+[smhd]( |$)/m],
     ["class rights Invoice *=read Sales=read,write", 'rights of class "Invoice"'],
     ["class list", /^Invoice +none +\*=read Sales=read,write$/m],
