@@ -139,15 +139,16 @@ export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; 
       realm === "database"
         ? await sql.run<FoundRow<ObjectRow>>(statements.byName, [name, links])
         : await sql.run<FoundRow<ObjectRow>>(statements.customByName, [name]);
-    const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
-    return { ...found(name === loginName ? rows : []), decoy: decoy?.secret ?? null };
+    const parts = partsOf(rows);
+    const decoy = parts.next ?? parts.first;
+    return { ...found(name === loginName ? parts : noRows), decoy: decoy?.secret ?? null };
   }
 
   async function findById(id: AccountId, links: readonly string[]): Promise<FoundAccount> {
     switch (realmOf(id)) {
       case "database": {
         const { rows } = await sql.run<FoundRow<ObjectRow>>(statements.byUser, [objectNumber(id), links]);
-        return found(rows);
+        return found(partsOf(rows));
       }
       case "custom": {
         const { rows } = await sql.build<AccountRow>(
@@ -167,21 +168,22 @@ export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; 
     if (!isStorableText(linkId)) return nothing;
     const values = [linkId, links, offset()];
     const { rows } = await sql.run<FoundRow<ObjectRow> & LinkRow>(statements.byLink, values);
-    const bound = rows.find(({ part }) => part === "known");
+    const parts = partsOf(rows);
+    const bound = parts.known;
     if (bound === undefined) return nothing;
     const link = { id: bound.link_id, createdVersion: Number(bound.link_born), value: bound.link_value };
-    return { ...found(bound.user_id === null ? [] : rows), link };
+    return { ...found(bound.user_id === null ? noRows : parts), link };
   }
 
-  function found(rows: readonly FoundRow<ObjectRow>[]): FoundAccount {
-    const known = rows.find(({ part }) => part === "known");
+  function found({ known, linked }: Parts<FoundRow<ObjectRow>>): FoundAccount {
     if (known === undefined) return nothing;
-    const linked = rows.filter(({ part, attributes }) => part === "linked" && attributes !== null);
+    const objects: StoredObject[] = [];
+    for (const row of linked) objects.push(objectOf(row));
     return {
       ...nothing,
       account: accountOf(known),
       user: (known.oid ?? null) === null ? null : objectOf(known),
-      linked: linked.map((row) => objectOf(row)),
+      linked: objects,
     };
   }
 
@@ -197,6 +199,23 @@ export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; 
     const { rowCount } = await sql.build(change(sql.table(name).where(row)));
     return rowCount === 1;
   }
+}
+
+/** Rows of a look-up by their part: the first of each, and the linked objects that exist. */
+interface Parts<Row> extends Partial<Record<"known" | "next" | "first", Row>> {
+  readonly linked: Row[];
+}
+
+const noRows = { linked: [] };
+
+function partsOf<Row extends Pick<FoundRow<{ readonly attributes: unknown }>, "part" | "attributes">>(
+  rows: readonly Row[],
+): Parts<Row> {
+  const parts: Parts<Row> = { linked: [] };
+  for (const row of rows)
+    if (row.part !== "linked") parts[row.part] ??= row;
+    else if (row.attributes !== null) parts.linked.push(row);
+  return parts;
 }
 
 function accountOf(row: AccountRow): Account {

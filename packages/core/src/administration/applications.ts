@@ -1,6 +1,7 @@
 import {
   type Application,
   Applications,
+  findApplications,
   setAppKeyEnabled,
   type ScopedAppKey,
   withScopes,
@@ -84,7 +85,7 @@ export async function findApp(
 }
 
 async function readApp({ records }: Repositories, name: string): Promise<Application> {
-  const [found] = await new Applications(records).find([name]);
+  const [found] = await findApplications(records, [name]);
   if (found === undefined) throw new ServiceError(304, { detail: "There is no app name of this name." });
   return found;
 }

@@ -48,7 +48,7 @@ async function logInLinkedUser(context: AppKeyContext & Uses<LogInServices>, log
   const userKey = providerUserKey(profile);
   const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
   const account = { linkId: identityLinkId(profile, context.database.digests) };
-  const known = { mode: "session", userKey, account, prepareProof, ...requested } as const;
+  const known = { mode: "session", userKey, account, proof: prepareProof(), ...requested } as const;
   const attempt =
     consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
   const { sessionId, prepared: user } = await context.services.gate.openSession(context, attempt, (authenticated) =>

@@ -1,5 +1,5 @@
 import type { Repositories } from "@sallyport/storage";
-import { applicationKind, Applications, withSecondFactors } from "../../src/index.ts";
+import { applicationKind, Applications, findApplications, withSecondFactors } from "../../src/index.ts";
 import { concurrently, hostileTexts, openStoreFixture, tally, unstorableTexts } from "../stores/store-fixture.ts";
 
 /** Names in the order of their code points, which differs from UTF-16 and from any dictionary. */
@@ -81,7 +81,7 @@ describe("app names", () => {
     await applications.create({ name: "optional", seats: 1, secondFactor: "optional" });
     await applications.create({ name: "forced", seats: null, secondFactor: "forced" });
     const asking = async (names: readonly string[]) =>
-      withSecondFactors(await applications.find(names))
+      withSecondFactors(await findApplications(records, names))
         .map(({ name, secondFactor }) => `${name}: ${secondFactor}`)
         .toSorted();
     const names = ["forced", "plain", "unknown", "optional", "forced"];
@@ -142,6 +142,6 @@ describe("app names", () => {
     expect((await applications.existing(texts)).toSorted()).toEqual(hostileTexts.toSorted());
     const listed = (await applications.list(null, 100)).map(({ name }) => name);
     expect(listed.toSorted()).toEqual(hostileTexts.toSorted());
-    expect(withSecondFactors(await applications.find(texts))).toEqual([]);
+    expect(withSecondFactors(await findApplications(records, texts))).toEqual([]);
   });
 });

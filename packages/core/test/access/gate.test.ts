@@ -42,7 +42,7 @@ describe("log-in gate", () => {
   ): AuthenticationAttempt => ({
     mode: "session",
     userKey: "u",
-    prepareProof: async () => async () => ((await proven) ? person : null),
+    proof: async () => ((await proven) ? person : null),
     appNames: ["app"],
     deviceId: null,
     ...more,
@@ -101,7 +101,7 @@ describe("log-in gate", () => {
   test("does not check the proof during a delay", async () => {
     for (let n = 0; n < 3; n += 1) await codeOf(logIn(attempt(false)));
     let proofs = 0;
-    const error = await logIn(attempt(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch(
+    const error = await logIn(attempt(true, { proof: async () => ((proofs += 1), person) })).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: 302, retryAfter: 60 });
@@ -310,7 +310,7 @@ describe("guarded operation", () => {
     const login: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
-      prepareProof: async () => async () => null,
+      proof: async () => null,
       appNames: [],
       deviceId: null,
     };

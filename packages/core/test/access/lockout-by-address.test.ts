@@ -14,7 +14,7 @@ describe("lockout by address", () => {
   let fixture: Fixture;
   let pauses: number[];
   let gate: Gate;
-  let prove: (userKey: string) => AuthenticationAttempt["prepareProof"];
+  let prove: (userKey: string) => AuthenticationAttempt["proof"];
 
   beforeEach(async () => {
     // Delays are whole seconds of a clock that stands still.
@@ -36,7 +36,7 @@ describe("lockout by address", () => {
     const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
     if (account === null) throw new Error("The account is not there.");
     const person = { account, user: user as StoredObject, linked: [], authenticationMethod: passwordAuthentication };
-    prove = (proof) => async () => async () => (proof === "right" ? person : null);
+    prove = (proof) => async () => (proof === "right" ? person : null);
   });
 
   afterEach(() => jest.useRealTimers());
@@ -50,7 +50,7 @@ describe("lockout by address", () => {
     const attempt: AuthenticationAttempt = {
       mode: "session",
       userKey,
-      prepareProof: prove(proof),
+      proof: prove(proof),
       appNames: ["app"],
       deviceId: null,
     };
@@ -116,7 +116,7 @@ describe("lockout by address", () => {
   });
 
   test("delays a refusal as long as a proof takes", async () => {
-    const taking = (time: number) => async () => async () => {
+    const taking = (time: number) => async () => {
       jest.setSystemTime(Date.now() + time);
       return null;
     };
@@ -124,7 +124,7 @@ describe("lockout by address", () => {
       gate
         .openSession(
           fixture.context,
-          { mode: "session", userKey, prepareProof: taking(time), appNames: ["app"], deviceId: null },
+          { mode: "session", userKey, proof: taking(time), appNames: ["app"], deviceId: null },
           async () => {},
         )
         .catch(() => {});
@@ -153,7 +153,7 @@ describe("lockout by address", () => {
       const attempt: AuthenticationAttempt = {
         mode: "session",
         userKey: "u",
-        prepareProof: async () => async () => ((judged += 1), null),
+        proof: async () => ((judged += 1), null),
         appNames: ["app"],
         deviceId: null,
       };
@@ -169,7 +169,7 @@ describe("lockout by address", () => {
       const attempt: AuthenticationAttempt = {
         mode: "session",
         userKey,
-        prepareProof: async () => async () => ((judged += 1), null),
+        proof: async () => ((judged += 1), null),
         appNames: ["app"],
         deviceId: null,
       };

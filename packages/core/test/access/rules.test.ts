@@ -66,8 +66,8 @@ const attemptOf = async (name: string, deviceId: string | null, appNames: readon
     linked: [],
     authenticationMethod: passwordAuthentication,
   };
-  const prepareProof = async () => async () => person;
-  return { mode: "session", userKey: name, prepareProof, appNames, deviceId } as const;
+  const proof = async () => person;
+  return { mode: "session", userKey: name, proof, appNames, deviceId } as const;
 };
 const codeOf = (work: Promise<unknown>) =>
   work.then(

@@ -90,7 +90,7 @@ describe("second factors", () => {
     const attempt: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
-      prepareProof: async () => async () => person,
+      proof: async () => person,
       appNames: ["may"],
       deviceId: null,
       ...(secondFactor && { secondFactor }),

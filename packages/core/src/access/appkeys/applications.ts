@@ -25,6 +25,14 @@ type StoredApplication = Omit<Application, "seatKind"> & Partial<Pick<Applicatio
 
 export const applicationKind: RecordKind<StoredApplication> = "application";
 
+/** Returns the applications of the names, unordered and without duplicates. */
+export async function findApplications(
+  records: Pick<RecordRepository, "get">,
+  names: readonly string[],
+): Promise<Application[]> {
+  return (await records.get(applicationKind, names)).map(({ value }) => applicationOf(value));
+}
+
 export class Applications {
   constructor(private readonly records: RecordRepository) {}
 
@@ -33,11 +41,6 @@ export class Applications {
     const value = applicationOf({ ...application, secondFactor });
     const outcome = await this.records.put(applicationKind, value.name, value, { ifVersion: "none" });
     return outcome === "stored" ? "created" : "nameTaken";
-  }
-
-  /** Returns the applications of the names, unordered and without duplicates. */
-  async find(names: readonly string[]): Promise<Application[]> {
-    return (await this.records.get(applicationKind, names)).map(({ value }) => applicationOf(value));
   }
 
   /** Returns the existing ones of the names, unordered and without duplicates. */

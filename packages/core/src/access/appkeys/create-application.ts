@@ -4,6 +4,7 @@ import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 import {
   type Application,
   Applications,
+  findApplications,
   type ChangedApplication,
   type NewApplication,
   type SeatChange,
@@ -23,7 +24,7 @@ export async function createApplication(
     const applications = new Applications(r.records);
     if ((await applications.create(application)) === "nameTaken")
       throw new ServiceError(307, { detail: `The app name "${name}" already exists.` });
-    const [{ seats, seatKind }] = (await applications.find([name])) as [Application];
+    const [{ seats, seatKind }] = (await findApplications(r.records, [name])) as [Application];
     const changes = changesBetween(null, { seats, seatKind });
     await r.audit.append(eventOf({ type: "app.created", appNames: [name], changes }));
     if (secondFactor === "off") return;

@@ -2,6 +2,7 @@ export {
   type Application,
   applicationKind,
   Applications,
+  findApplications,
   administrationAppName,
   ApplicationCache,
   type NewApplication,

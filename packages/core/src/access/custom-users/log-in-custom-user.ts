@@ -28,7 +28,7 @@ export async function logInCustomUser(
     };
   };
   const known = { userKey: customUserKey(user), account: { realm: "custom", loginName: loginNameOf(user) } } as const;
-  const attempt = { ...shown, ...known, mode: "session", prepareProof, appNames, deviceId } as const;
+  const attempt = { ...shown, ...known, mode: "session", proof: prepareProof(), appNames, deviceId } as const;
   const { sessionId, prepared } = await context.services.gate.openSession(context, attempt, (authenticated) =>
     serializeOwnUser(context, authenticated),
   );

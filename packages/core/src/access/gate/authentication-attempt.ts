@@ -31,8 +31,8 @@ export interface AuthenticationAttempt {
   readonly userKey: string;
   /** The account of the attempt, for the explanation of a refusal. It may not exist. */
   readonly account?: AccountSelector;
-  /** Loads the data for the proof. The proof itself runs only if no lockout applies. */
-  readonly prepareProof: () => Promise<Proof>;
+  /** The proof, or its preparation, which has begun. It runs only if no lockout applies. */
+  readonly proof: Proof | Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
   /** Description of the device by the client. */

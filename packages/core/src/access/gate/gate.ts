@@ -17,7 +17,7 @@ import {
 } from "@sallyport/storage";
 import { groupsOf, type ObjectServices } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent, NetworkSemaphore, requestLimits } from "../../request/index.ts";
-import { Applications, seatLimits } from "../appkeys/applications.ts";
+import { findApplications, seatLimits } from "../appkeys/applications.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";
 import { type FactorCheck, withSecondFactors, checkSecondFactors } from "../second-factors/check-second-factors.ts";
@@ -83,8 +83,8 @@ export class Gate {
     // Parallel, so that the queries share one round trip to the database.
     const [verdict, prove, applications] = await Promise.all([
       context.r.throttle.attempt(keys),
-      attempt.prepareProof(),
-      new Applications(context.r.records).find(attempt.appNames),
+      attempt.proof,
+      findApplications(context.r.records, attempt.appNames),
     ]);
     const kind = kindOf(attempt);
     if (verdict.wait > 0) {

@@ -1,6 +1,6 @@
 import { allPages, type ClaimedRecord, type RandomSource, type Repositories } from "@sallyport/storage";
 import type { Database } from "../../request/index.ts";
-import { type Application, Applications } from "../appkeys/applications.ts";
+import { type Application, Applications, findApplications } from "../appkeys/applications.ts";
 import {
   currentCounts,
   type DatedMessage,
@@ -129,7 +129,7 @@ function dataOf(message: LicenceMessage, seats: readonly SeatCount[]) {
 
 async function seatsOf(r: Repositories, messages: readonly LicenceMessage[]): Promise<SeatCount[]> {
   const names = new Set(messages.flatMap((message) => (message.type === "seats.counted" ? [] : message.appNames)));
-  return names.size === 0 ? [] : counted(r, await new Applications(r.records).find([...names]));
+  return names.size === 0 ? [] : counted(r, await findApplications(r.records, [...names]));
 }
 
 /** Counts one after another, so that a count of many app names occupies one connection. */

@@ -36,7 +36,7 @@ export class AccessCheck {
   /** Whether the check must read before the session opens, since absent records mean a refusal. */
   readonly needsRead: boolean;
   private readonly registrations: readonly string[];
-  private versions: ReadonlyMap<string, number> = new Map();
+  private basis: readonly ExpectedRecord[];
 
   constructor(
     private readonly database: Pick<Database, "clock" | "digests" | "policy">,
@@ -46,6 +46,7 @@ export class AccessCheck {
     this.ids = ruleIdsOf(visit, database.digests);
     this.needsRead = database.policy.devices.policy === "registered" && !onAnyDevice;
     this.registrations = this.needsRead ? registrationIds(visit, database.digests) : [];
+    this.basis = this.expected(new Map());
   }
 
   /** Reads the rules. Throws 318 for a ban or a device that is not registered, 403 for a forbidden app name. */
@@ -62,7 +63,7 @@ export class AccessCheck {
       find(deviceKind, this.registrations),
     ]);
     const now = bans.size === 0 ? 0 : await this.database.clock.now({ joined: false });
-    this.versions = versions;
+    this.basis = this.expected(versions);
     const isRegistered = !this.needsRead || [...devices.values()].some(({ registered }) => registered);
     const refusal = refusalOf(this.visit, this.ids, { bans, rules }, (ban) => isInForce(ban, now));
     if (refusal !== 318 && !isRegistered)
@@ -98,14 +99,16 @@ export class AccessCheck {
     }));
   }
 
-  private get basis(): ExpectedRecord[] {
-    const expected = (kind: string, ids: readonly string[]) =>
-      ids.map((id) => ({ kind, id, version: this.versions.get(keyOf(kind, id)) ?? 0 }));
-    return [
-      ...expected(banKind, this.ids.bans),
-      ...expected(appRulesKind, this.ids.rules.flat()),
-      ...expected(deviceKind, this.registrations),
-    ];
+  /** The records on which the decision depends, in the versions that were read; of others there must be none. */
+  private expected(versions: ReadonlyMap<string, number>): ExpectedRecord[] {
+    const expected: ExpectedRecord[] = [];
+    for (const [kind, ids] of [
+      [banKind, this.ids.bans],
+      [appRulesKind, this.ids.rules.flat()],
+      [deviceKind, this.registrations],
+    ] as const)
+      for (const id of ids) expected.push({ kind, id, version: versions.get(keyOf(kind, id)) ?? 0 });
+    return expected;
   }
 }
 

@@ -77,20 +77,18 @@ export interface RuleIds {
 }
 
 export function ruleIdsOf(visit: Omit<Visit, "appNames">, digests: Digests): RuleIds {
-  const { userId, groups, deviceId, network } = visit;
-  const idOf = (subject: RuleSubject | BanSubject) => subjectId(subject, digests);
-  const ofUser = idOf({ kind: "user", userId });
-  const ofDevice =
-    deviceId === null ? [] : [idOf({ kind: "userOnDevice", userId, deviceId }), idOf({ kind: "device", deviceId })];
-  const [userOnDevice = [], device = []] = ofDevice.map((id) => [id]);
-  const ofGroups = groups.map((groupId) => idOf({ kind: "group", groupId }));
+  const { userId, groups, network } = visit;
+  const ofUser = subjectId({ kind: "user", userId }, digests);
+  const ofDevice = registrationIds(visit, digests);
+  const ofNetwork = network === null ? [] : [subjectId({ kind: "address", network }, digests)];
+  const ofGroups = groups.map((groupId) => subjectId({ kind: "group", groupId }, digests));
   return {
-    bans: [ofUser, ...ofDevice, ...(network === null ? [] : [idOf({ kind: "address", network })])],
-    rules: [userOnDevice, [ofUser], device, ofGroups, [idOf({ kind: "everyone" })]],
+    bans: [ofUser, ...ofDevice, ...ofNetwork],
+    rules: [ofDevice.slice(0, 1), [ofUser], ofDevice.slice(1), ofGroups, [subjectId({ kind: "everyone" }, digests)]],
   };
 }
 
-/** Ids of the records of which one must be registered where only registered devices are admitted. */
+/** Ids of the user on the device and of the device; where only registered devices are admitted, one of them must be registered. */
 export function registrationIds({ userId, deviceId }: Pick<Visit, "userId" | "deviceId">, digests: Digests): string[] {
   if (deviceId === null) return [];
   return [

@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from "@sallyport/storage";
 import type { SessionContext } from "../../request/index.ts";
-import { Applications } from "../appkeys/applications.ts";
+import { findApplications } from "../appkeys/applications.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
 export interface OwnFactor {
@@ -29,7 +29,7 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   if (!allowed) throw new ServiceError(208);
   const subject = personOf(session);
   const [[application], [factor]] = await Promise.all([
-    new Applications(r.records).find([appName]),
+    findApplications(r.records, [appName]),
     new SecondFactors(r.records).find(subject, [appName]),
   ]);
   const rule = application?.secondFactor ?? "off";

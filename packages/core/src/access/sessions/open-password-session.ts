@@ -1,7 +1,7 @@
 import { ownUserLinks, serializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext, Uses } from "../../request/index.ts";
 import { type Channel, loginNameOf, type ObjectId, type SerializedObject, type SessionMode } from "@sallyport/storage";
-import { preparePasswordProof, renewPassword } from "../accounts/verify-password.ts";
+import { type GivenCredentials, preparePasswordProof, renewPassword } from "../accounts/verify-password.ts";
 import type { AuthenticationAttempt, Proof } from "../gate/authentication-attempt.ts";
 import { databaseUserKey } from "../gate/user-keys.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
@@ -48,20 +48,13 @@ export async function openPasswordSession(
 ): Promise<PasswordSession> {
   const { clientHash } = context.database.policy;
   const links = ownUserLinks(context);
-  const prepareProof = async () => {
-    // Invalid app names are reported before a lockout.
-    const [, prove] = await Promise.all([
-      administration === undefined ? acceptAppNames(context, appNames) : undefined,
-      preparePasswordProof(context, { user, pass, clientHash, links }),
-    ]);
-    return administration === undefined ? prove : administratorsOnly(prove);
-  };
+  const proof = prepareProof(context, { user, pass, clientHash, links }, administration ? null : appNames);
   const kind = administration === undefined ? {} : ({ administration: true } as const);
   const known = {
     userKey: databaseUserKey(user),
     account: { realm: "database", loginName: loginNameOf(user) },
   } as const;
-  const attempt = { ...wanted, ...shown, ...known, ...kind, prepareProof, appNames, deviceId };
+  const attempt = { ...wanted, ...shown, ...known, ...kind, proof, appNames, deviceId };
   const opened = await context.services.gate.openSession(context, attempt, (authenticated) =>
     serializeOwnUser(context, authenticated),
   );
@@ -69,6 +62,20 @@ export async function openPasswordSession(
   // Runs after the session is opened, so that it does not affect the timing of a refusal.
   await renewPassword(context, account, { pass, clientHash });
   return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
+}
+
+/** `appNames`: `null` for a session of administration. */
+async function prepareProof(
+  context: AppKeyContext & Uses<LogInServices>,
+  credentials: GivenCredentials,
+  appNames: readonly string[] | null,
+): Promise<Proof> {
+  // Invalid app names are reported before a lockout.
+  const [, prove] = await Promise.all([
+    appNames === null ? undefined : acceptAppNames(context, appNames),
+    preparePasswordProof(context, credentials),
+  ]);
+  return appNames === null ? administratorsOnly(prove) : prove;
 }
 
 /** Decides after the proof, so that other users cost the same time. */

@@ -7,7 +7,7 @@ import {
   ServiceError,
 } from "@sallyport/storage";
 import { type SessionContext, sessionEvent, type Uses } from "../../request/index.ts";
-import { type Application, Applications, seatLimits } from "../appkeys/applications.ts";
+import { type Application, findApplications, seatLimits } from "../appkeys/applications.ts";
 import { seatFindings } from "../gate/gate-findings.ts";
 import { sessionUserKey } from "../gate/user-keys.ts";
 import {
@@ -42,7 +42,7 @@ export async function reserveSeats(
   const { session } = context;
   const names = appNames.filter((name) => !session.appNames.includes(name) && !session.reservedNames.includes(name));
   if (names.length === 0) return;
-  const applications = await new Applications(context.r.records).find(names);
+  const applications = await findApplications(context.r.records, names);
   try {
     await reserveChecked(context, applications, token);
   } catch (error) {
