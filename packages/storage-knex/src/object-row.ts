@@ -57,7 +57,7 @@ export function readersOf({ readers }: Pick<ObjectRow, "readers">): readonly Obj
 
 /** The objects of a bounded statement. Throws `AnswerTooLargeError` if their attributes exceeded the limit. */
 export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectOf): StoredObject[] {
-  if (rows.some(({ attributes }) => attributes === null)) throw new AnswerTooLargeError();
+  if (rows[0]?.attributes === null) throw new AnswerTooLargeError();
   return (rows as readonly ObjectRow[]).map(rowToObject);
 }
 

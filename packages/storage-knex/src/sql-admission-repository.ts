@@ -27,7 +27,7 @@ export const sqlAdmissionRepository = (
   offset: () => number,
   renewals: SessionRenewals | null,
   /** The state that the `position` of a row stands for. */
-  positionOf: (position: string | null) => ReadPosition | undefined = () => undefined,
+  positionOf?: (position: string | null) => ReadPosition | undefined,
 ): AdmissionRepository => ({
   async admit({ appKey, session, mode = "session", idleTimeout, lock = false }) {
     const sessionDigest = bytesOf(session);
@@ -42,7 +42,7 @@ export const sqlAdmissionRepository = (
       const isStored = (await renewals?.renew(session, idleTimeout, isLate)) ?? false;
       if (isLate && !isStored) await sql.run(statements.touch, [sessionDigest, idleTimeout, ahead, due]);
     }
-    const position = positionOf(row.position ?? null);
+    const position = positionOf?.(row.position ?? null);
     return position === undefined ? admissionOf(row) : { ...admissionOf(row), position };
   },
 

@@ -57,7 +57,8 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
   const { r, database, principal } = context;
   const model = (await requestModel(context)).as(principal);
   const rights = visibilityOf(principal, model);
-  if (model.find(className) === undefined || !sees(rights, className)) throw missingClass(model, className);
+  if (model.find(className) === undefined || rights.classes?.has(className) === false)
+    throw missingClass(model, className);
   const plan = planSerialization(serialization, { model, visibility: rights, className });
   const requestedQuery = input.query ?? {};
   const hookResults: NamedFindResult[] = [];
@@ -90,15 +91,18 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
   const started = Date.now();
   const serializer = new ObjectSerializer(hookedSource(context, { model, visibility }), plan);
   const { found, count, unfilteredCount } = await database.inOneTurn(async () => {
-    const read = await readPage(context, query, visibility, page, capped).finally(() =>
+    let read: PageAndCounts;
+    try {
+      read = await readPage(context, query, visibility, page, capped);
+    } finally {
       context.services.slowQueries.took({
         requestId: context.requestId,
         alias: database.alias,
         className,
         milliseconds: Date.now() - started,
         unindexed: () => unindexedAttributes(query, className, model),
-      }),
-    );
+      });
+    }
     await serializer.load(read.found.objects);
     return read;
   });
@@ -132,19 +136,19 @@ async function readPage(
 ): Promise<PageAndCounts> {
   const { classes, filter } = query;
   const { answerBytes } = database;
+  const most = capped ? cap : Number.POSITIVE_INFINITY;
   const counted = () => objects.count({ classes }, visibility);
   // A transaction sees its own changes.
   const all = () => (unit.joined ? counted() : database.counts.get(countKey(classes, visibility), counted));
-  const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
   if (filter === undefined) {
     const found = await objects.find(query, visibility, page, answerBytes);
     const count = countFrom(found, page) ?? (await all());
-    return { found, count: bounded(count), unfilteredCount: count };
+    return { found, count: Math.min(count, most), unfilteredCount: count };
   }
   const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes), all()]);
   const count =
     countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
-  return { found, count: bounded(count), unfilteredCount };
+  return { found, count: Math.min(count, most), unfilteredCount };
 }
 
 function pageOf(
@@ -161,10 +165,6 @@ function pageOf(
 function countFrom({ objects: { length } }: ObjectPage, page: Page): number | undefined {
   if ("after" in page || length === page.limit || (length === 0 && page.offset > 0)) return undefined;
   return page.offset + length;
-}
-
-function sees({ classes }: Visibility, className: string): boolean {
-  return classes === null || classes.has(className);
 }
 
 function countKey(classes: readonly string[], { principals }: Visibility): string {

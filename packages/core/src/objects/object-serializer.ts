@@ -87,8 +87,9 @@ export class ObjectSerializer {
     try {
       return this.writeMeasured(roots, atMost, concerns);
     } catch (error) {
-      if (error instanceof AnswerTooLargeError) return this.writeMeasured(roots, exact, concerns);
-      throw error;
+      if (!(error instanceof AnswerTooLargeError)) throw error;
+      this.budget.restartWriting();
+      return this.writeMeasured(roots, exact, concerns);
     }
   }
 
@@ -99,7 +100,6 @@ export class ObjectSerializer {
       if (concerns?.(written.object.className) === true) extended.push(written);
     };
     const { budget } = this;
-    budget.restartWriting();
     const writer = new ObjectWriter(this.loaded, storeTime, budget, measure, concerns === null ? undefined : extend);
     const outputs = roots.map((root) => writer.write(root, this.plan));
     return { outputs, extended, bytes: writer.repeats ? null : budget.bytesWritten };

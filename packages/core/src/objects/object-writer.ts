@@ -31,7 +31,8 @@ const overheads = { id: 18, metaFields: 72, uuid: 48, attribute: 6, collection: 
 export class ObjectWriter {
   /** By plan. A target with several referrers is written once, but counts each time. */
   private readonly targets = new Map<ObjectPlan, Map<ObjectId, WrittenTarget>>();
-  private isRepeating = false;
+  /** Whether a target has several referrers. */
+  repeats = false;
 
   constructor(
     private readonly loaded: LoadedObjects,
@@ -42,10 +43,6 @@ export class ObjectWriter {
     private readonly extend?: (written: WrittenObject) => void,
   ) {}
 
-  get repeats(): boolean {
-    return this.isRepeating;
-  }
-
   write(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
     const before = this.budget.bytesWritten;
     const output = this.writeMembers(object, plan);
@@ -55,9 +52,9 @@ export class ObjectWriter {
   }
 
   private writeMembers(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
-    this.count(overheads.id + object.id.length, 1);
+    this.budget.addWritten(overheads.id + object.id.length, 1);
     if (!plan.metaFields) return { "~ObjectID": object.id };
-    this.count(overheads.metaFields + object.className.length + (plan.uuid ? overheads.uuid : 0));
+    this.budget.addWritten(overheads.metaFields + object.className.length + (plan.uuid ? overheads.uuid : 0));
     const ofClass = plan.of(object.className);
     if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object)
       return this.writePlain(object, ofClass.plain, plan.uuid);
@@ -69,7 +66,7 @@ export class ObjectWriter {
     if (ofClass === undefined || !("attributes" in object)) return output;
     for (const { name, link } of ofClass.attributes) {
       if (!Object.hasOwn(object.attributes, name)) continue;
-      this.count(overheads.attribute + name.length);
+      this.budget.addWritten(overheads.attribute + name.length);
       output[name] = link === null ? this.writeValue(object.attributes[name] ?? null) : this.writeLink(object, link);
     }
     return output;
@@ -81,7 +78,7 @@ export class ObjectWriter {
     modelClass: ModelClass,
     hasUuid: boolean,
   ): SerializedObject {
-    this.count(jsonBytes(attributes, this.measure));
+    this.budget.addWritten(jsonBytes(attributes, this.measure));
     const storeTime = this.storeTime.format(storedAt);
     const output: Output & { "~ObjectID": string } = hasUuid
       ? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": storeTime, ...attributes }
@@ -92,7 +89,7 @@ export class ObjectWriter {
   }
 
   private writeValue(value: JsonValue): JsonValue {
-    this.count(jsonBytes(value, this.measure));
+    this.budget.addWritten(jsonBytes(value, this.measure));
     return value;
   }
 
@@ -102,10 +99,10 @@ export class ObjectWriter {
     if (!link.isCollection) {
       const [target] = targets;
       if (target !== undefined) return this.writeTarget(target, link.target);
-      this.count(overheads.nothing);
+      this.budget.addWritten(overheads.nothing);
       return null;
     }
-    this.count(overheads.collection);
+    this.budget.addWritten(overheads.collection);
     const elements = targets.map((element) => this.writeTarget(element, link.target));
     return { "~Count": count ?? elements.length, "~UnfilteredCount": count ?? elements.length, "~Elements": elements };
   }
@@ -115,8 +112,8 @@ export class ObjectWriter {
     this.targets.set(plan, ofPlan);
     const known = ofPlan.get(object.id);
     if (known !== undefined) {
-      this.isRepeating = true;
-      this.budget.addWritten(known.cost);
+      this.repeats = true;
+      this.budget.addWritten(known.cost.bytes, known.cost.objects);
       return known.output;
     }
     const before = this.budget.written;
@@ -127,10 +124,6 @@ export class ObjectWriter {
       cost: { objects: after.objects - before.objects, bytes: after.bytes - before.bytes },
     });
     return output;
-  }
-
-  private count(bytes: number, objects = 0): void {
-    this.budget.addWritten({ objects, bytes });
   }
 }
 

@@ -88,8 +88,11 @@ export const defaultAnswerBytes = 16 * 1024 * 1024;
 const maximumObjects = 100_000;
 
 export function acceptObjectCount(count: number): void {
-  if (count > maximumObjects)
-    throw new AnswerTooLargeError(`The response would read more than ${maximumObjects} objects`);
+  if (count > maximumObjects) throw tooManyObjects();
+}
+
+function tooManyObjects(): AnswerTooLargeError {
+  return new AnswerTooLargeError(`The response would read more than ${maximumObjects} objects`);
 }
 
 /** Throws `AnswerTooLargeError` if the JSON exceeds `bytes`. */
@@ -129,7 +132,7 @@ export class AnswerBudget {
   private unmeasured: StoredObject[] = [];
   private left: number;
   private objects = 0;
-  private bytes = 0;
+  bytesWritten = 0;
 
   /** `limit`: maximum bytes of attributes read, and maximum bytes of JSON written. */
   constructor(private readonly limit: number) {
@@ -149,25 +152,21 @@ export class AnswerBudget {
   }
 
   /** Throws `AnswerTooLargeError` if the bytes or the objects exceed their limit. */
-  addWritten({ objects, bytes }: Written): void {
+  addWritten(bytes: number, objects = 0): void {
     this.objects += objects;
-    this.bytes += bytes;
-    acceptObjectCount(this.objects);
-    if (this.bytes > this.limit) throw new AnswerTooLargeError();
+    this.bytesWritten += bytes;
+    if (this.objects > maximumObjects) throw tooManyObjects();
+    if (this.bytesWritten > this.limit) throw new AnswerTooLargeError();
   }
 
   /** Resets the written counts, to write the answer again. */
   restartWriting(): void {
     this.objects = 0;
-    this.bytes = 0;
+    this.bytesWritten = 0;
   }
 
   get written(): Written {
-    return { objects: this.objects, bytes: this.bytes };
-  }
-
-  get bytesWritten(): number {
-    return this.bytes;
+    return { objects: this.objects, bytes: this.bytesWritten };
   }
 
   private upperBound(): number {

@@ -6,7 +6,7 @@ import { onBehalfOf } from "../hooks/hook-caller.ts";
 import { objectsFilter, fault } from "./parsing/fault.ts";
 import { resolveLinkOperands } from "./parsing/operand.ts";
 import { followedReferences, type PathSource, sortKeys } from "./parsing/resolve-path.ts";
-import { WhereParser } from "./parsing/where-parser.ts";
+import { allOf, WhereParser } from "./parsing/where-parser.ts";
 
 /** A client query: `where`, `sort`, `oids`, `macro`. */
 export type QueryRequest = Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export async function resolveQuery(
     }
   }
   const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
-  const requestedFilter: Filter = { kind: "all", filters: restricting };
+  const requestedFilter = allOf(restricting);
   if (followedReferences(requestedFilter, keys) > maxReferences)
     throw fault(["query"], `All paths of a query can follow at most ${maxReferences} references.`);
   const filter = await resolveLinkOperands(requestedFilter, { model, objects, visibility });

@@ -90,7 +90,7 @@ export class KnexStorage extends SqlStorage {
     this.archive = new PostgresArchive(knex, this.tables, calls, ready);
     this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
     const { offset, statements, tables } = this;
-    const positionOf = (position: string | null) => replicas?.position(position);
+    const positionOf = replicas && ((position: string | null) => replicas.position(position));
     this.repositoriesOver = madeOnUse({
       admission: (sql) =>
         sqlAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null, positionOf),

@@ -183,10 +183,15 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   }
 
   override reading({ position, onCancel }: ReadingOptions): SqlReader {
-    const replicas = position instanceof PositionedReads ? position : undefined;
-    if (replicas === undefined && onCancel === undefined) return this;
+    if (!(position instanceof PositionedReads))
+      return onCancel === undefined
+        ? this
+        : {
+            run: (prepared, values = []) => this.send(dialect.prepared(prepared, values), prepared, onCancel),
+            runOnce: (text, values = []) => this.send(dialect.composed(text, values), undefined, onCancel),
+          };
     const read = async <Row>(query: Query, prepared?: Statement): Promise<SqlResult<Row>> =>
-      (await (replicas && this.calls.during(() => replicas.read<Row>(query)))) ?? this.send(query, prepared, onCancel);
+      (await this.calls.during(() => position.read<Row>(query))) ?? this.send(query, prepared, onCancel);
     return {
       run: (prepared, values = []) => read(dialect.prepared(prepared, values), prepared),
       runOnce: (text, values = []) => read(dialect.composed(text, values)),
@@ -205,7 +210,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
       if (statement?.batchable === true) await this.batcher.join();
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await this.sharedConnection().run<Row>(query, onCancel);
+          return await this.sharedConnection().send<Row>(query, onCancel);
         } catch (error) {
           if (attempt >= usualAttempts || !this.isLost(error)) throw error;
         }
@@ -258,8 +263,8 @@ class SharedConnection {
     private readonly connection: Promise<Connection>,
   ) {}
 
-  /** Runs a query. Call it before any `await` after the loan was taken. */
-  async run<Row>(query: Query, onCancel?: ReadingOptions["onCancel"]): Promise<SqlResult<Row>> {
+  /** Call it before any `await` after the loan was taken. */
+  async send<Row>(query: Query, onCancel?: ReadingOptions["onCancel"]): Promise<SqlResult<Row>> {
     if (this.request === undefined) this.request = onCancel ?? null;
     else if (this.request !== onCancel) this.request = null;
     this.users += 1;

@@ -61,11 +61,13 @@ export async function resolveLinkOperands(filter: Filter, source: Parameters<typ
 }
 
 function linkOperands(filter: Filter): readonly string[] {
-  return conditionsOf(filter).flatMap((condition) => {
-    if (condition.kind === "oneOf" && isLinks(condition))
-      return condition.values.filter((value) => typeof value === "string");
-    return condition.kind === "contains" && condition.path.type === "collection" ? condition.value : [];
-  });
+  const named: string[] = [];
+  for (const condition of conditionsOf(filter)) {
+    if (condition.kind === "oneOf" && isSingleLink(condition.path.type))
+      named.push(...condition.values.filter((value) => typeof value === "string"));
+    if (condition.kind === "contains" && condition.path.type === "collection") named.push(condition.value);
+  }
+  return named;
 }
 
 function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Filter {
@@ -76,7 +78,7 @@ function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Fil
     case "not":
       return { ...filter, filter: withLinks(filter.filter, known) };
     case "oneOf":
-      return isLinks(filter)
+      return isSingleLink(filter.path.type)
         ? { ...filter, values: [...new Set(filter.values.flatMap((value) => known.get(value) ?? []))] }
         : filter;
     case "contains": {
@@ -87,10 +89,6 @@ function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Fil
     default:
       return filter;
   }
-}
-
-function isLinks({ path: { type } }: Extract<Filter, { kind: "oneOf" }>): boolean {
-  return isSingleLink(type);
 }
 
 /** Limit for one `$in` or `$nin`. */

@@ -65,11 +65,14 @@ function definitionsOf(classes: readonly ModelClass[], name: string, place: Plac
 
 /** References followed per object for filter and sort. Each is a look-up, by far the most expensive part of a condition. */
 export function followedReferences(filter: Filter, sort: readonly SortKey[]): number {
-  const followed = conditionsOf(filter).map(({ kind, path: { hops, type } }) => {
+  let followed = 0;
+  for (const { kind, path } of conditionsOf(filter)) {
+    followed += path.hops.length;
     // `empty` follows the link itself, to check its target.
-    return hops.length + (kind === "empty" && isSingleLink(type) ? 1 : 0);
-  });
-  return [...followed, ...sort.map(({ path }) => path.hops.length)].reduce((sum, each) => sum + each, 0);
+    if (kind === "empty" && isSingleLink(path.type)) followed += 1;
+  }
+  for (const { path } of sort) followed += path.hops.length;
+  return followed;
 }
 
 const maxKeys = 10;

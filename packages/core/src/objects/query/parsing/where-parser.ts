@@ -14,11 +14,7 @@ export class WhereParser {
 
   constructor(private readonly source: PathSource) {}
 
-  parse(value: unknown, place: Place): Filter {
-    return this.filter(value, place, 1);
-  }
-
-  private filter(value: unknown, place: Place, depth: number): Filter {
+  parse(value: unknown, place: Place, depth = 1): Filter {
     const members = membersOf(value);
     if (members === null) throw fault(place, "A filter object is expected.");
     if (depth > maxDepth) throw fault(place, `Filters can be nested at most ${maxDepth} levels deep.`);
@@ -32,7 +28,7 @@ export class WhereParser {
       case "$or":
         return { kind: "any", filters: this.several(value, place, depth) };
       case "$not":
-        return { kind: "not", filter: this.filter(value, place, depth + 1) };
+        return { kind: "not", filter: this.parse(value, place, depth + 1) };
       default:
         return this.conditionsOf(name, value, place);
     }
@@ -40,7 +36,7 @@ export class WhereParser {
 
   private several(value: JsonValue, place: Place, depth: number): Filter[] {
     if (!Array.isArray(value)) throw fault(place, "An array of filters is expected.");
-    return value.map((each: JsonValue, index) => this.filter(each, [...place, index], depth + 1));
+    return value.map((each: JsonValue, index) => this.parse(each, [...place, index], depth + 1));
   }
 
   /** A plain value means `$eq`. All operators of an operator object must match. */
@@ -61,7 +57,7 @@ export class WhereParser {
   }
 }
 
-function allOf(filters: readonly Filter[]): Filter {
+export function allOf(filters: readonly Filter[]): Filter {
   const [only] = filters;
   return filters.length === 1 && only !== undefined ? only : { kind: "all", filters };
 }
