@@ -1,10 +1,9 @@
-import { type Attempt, ServiceError } from "@sallyport/storage";
+import { type Attempt, type ReadOptions, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import type { PooledConnection } from "./pooled-connections.ts";
 import {
   endsTransaction,
   NestedPart,
-  type ReadingOptions,
   type SqlReader,
   type SqlResult,
   type SqlRunner,
@@ -62,7 +61,7 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
     return this.send(this.dialect.built(sql, bindings));
   }
 
-  reading(_how: ReadingOptions): SqlReader {
+  reading(_how: ReadOptions): SqlReader {
     return this;
   }
 

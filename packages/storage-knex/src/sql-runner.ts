@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OutdatedModelError, RefusedByStorageError, ServiceError, type Visibility } from "@sallyport/storage";
+import { OutdatedModelError, type ReadOptions, RefusedByStorageError, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
@@ -20,9 +20,6 @@ export interface SqlReader {
   /** Runs a text composed for this call and planned for its values. */
   runOnce<Row>(text: string, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 }
-
-/** How a `Visibility` lets storage read. */
-export type ReadingOptions = Pick<Visibility, "position" | "onCancel">;
 
 /** A nested transaction. `isUndone`: it was rolled back, or one around it. */
 export class NestedPart {
@@ -48,7 +45,7 @@ export interface SqlRunner extends SqlReader {
    * Reads any state from the position on, on a replica if possible; in a transaction, and without a position, the current
    * one. Outside of transactions, a read that no client waits for any more is cancelled if possible.
    */
-  reading(how: ReadingOptions): SqlReader;
+  reading(how: ReadOptions): SqlReader;
 
   /** Runs a query of Knex's query builder, for everything else. */
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>>;

@@ -6,6 +6,7 @@ import {
   type ReadPosition,
   type SerializedCollection,
   type Visibility,
+  type VisibleRead,
 } from "@sallyport/storage";
 import { visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
@@ -130,7 +131,7 @@ interface PageAndCounts {
 async function readPage(
   { r: { objects }, unit, database }: SessionContext,
   query: ObjectQuery,
-  visibility: Visibility,
+  visibility: VisibleRead,
   page: Page,
   capped: boolean,
 ): Promise<PageAndCounts> {

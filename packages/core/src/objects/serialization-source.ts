@@ -1,10 +1,10 @@
-import { type ObjectRepository, ServiceError, type StoredObject, type Visibility } from "@sallyport/storage";
+import { type ObjectRepository, ServiceError, type StoredObject, type VisibleRead } from "@sallyport/storage";
 import type { Model } from "../model/index.ts";
-import type { RequestContext, StoreTime } from "../request/index.ts";
+import type { StoreTime } from "../request/index.ts";
 
 export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;
-  readonly visibility: Visibility;
+  readonly visibility: VisibleRead;
   readonly storeTime: StoreTime;
   /** Byte limit of an answer; see `defaultAnswerBytes`. */
   readonly answerBytes: number;
@@ -14,15 +14,7 @@ export interface SerializationSource {
 
 export interface ReadScope {
   readonly model: Model;
-  readonly visibility: Visibility;
-}
-
-/** The source of a request. */
-export function serializationSource(
-  { r, database }: Pick<RequestContext, "r" | "database">,
-  visibility: Visibility,
-): SerializationSource {
-  return { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: database.answerBytes };
+  readonly visibility: VisibleRead;
 }
 
 export interface WrittenObject {

@@ -20,7 +20,7 @@ export interface CancellableRead {
  * The set of objects that a caller may see. The domain computes it once per request. Storage applies it to every read:
  * invisible objects do not exist for the caller.
  */
-export interface Visibility extends CancellableRead {
+export interface Visibility {
   /** Names of the visible classes; `null` for all classes. */
   readonly classes: ReadonlySet<string> | null;
   /**
@@ -28,12 +28,19 @@ export interface Visibility extends CancellableRead {
    * one of them; `null` ignores the lists.
    */
   readonly principals: ReadonlySet<ObjectId> | null;
+}
+
+/** How a read may be made. */
+export interface ReadOptions extends CancellableRead {
   /**
-   * The reads may show any state from this one on, and no earlier one. An adapter can then make them on a replica.
-   * Default: the current state.
+   * The read may show any state from this one on, and no earlier one. An adapter can then make it on a replica. Default:
+   * the current state.
    */
   readonly position?: ReadPosition;
 }
+
+/** A read of what a caller may see. */
+export interface VisibleRead extends Visibility, ReadOptions {}
 
 /** Sees all objects. For administrators. */
 export const seesAll: Visibility = { classes: null, principals: null };

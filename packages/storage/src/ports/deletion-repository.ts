@@ -1,7 +1,7 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId, SingleReference } from "../entities/object-id.ts";
 import type { Attributes, Links, ObjectOutline, StoredObject, Writing } from "../entities/stored-object.ts";
-import type { CancellableRead, Visibility } from "../entities/visibility.ts";
+import type { CancellableRead, Visibility, VisibleRead } from "../entities/visibility.ts";
 
 /** Selects the links to return. */
 export interface ReferrerQuery {
@@ -61,7 +61,7 @@ export interface DeletionRepository {
   delete(ids: readonly ObjectId[], how: DeleteOptions): Promise<"deleted" | "full">;
 
   /** The tombstone of a deleted object if the caller could read the object; else `null`. */
-  find(reference: SingleReference, visibility: Visibility): Promise<Tombstone | null>;
+  find(reference: SingleReference, visibility: VisibleRead): Promise<Tombstone | null>;
 
   /**
    * Returns the recycled objects deleted together with this one, including itself, by ascending number. They have the

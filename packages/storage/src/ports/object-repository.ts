@@ -1,7 +1,7 @@
 import type { ObjectId } from "../entities/object-id.ts";
 import type { CountQuery, ObjectPage, ObjectQuery, Page } from "../entities/object-query.ts";
 import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "../entities/stored-object.ts";
-import type { Visibility } from "../entities/visibility.ts";
+import type { VisibleRead } from "../entities/visibility.ts";
 
 /** Object ids, or UUIDs in any case. */
 export type ObjectKeys = readonly ObjectId[] | { readonly uuids: readonly string[] };
@@ -16,22 +16,22 @@ export type ObjectKeys = readonly ObjectId[] | { readonly uuids: readonly string
  */
 export interface ObjectRepository {
   /** The live, visible objects among the requested ones, each once, in any order. Others are absent. */
-  get(which: ObjectKeys, visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
+  get(which: ObjectKeys, visibility: VisibleRead, bytes?: number): Promise<StoredObject[]>;
 
   /** Outlines of the live, visible objects among these ids, each once, in any order. Cheaper than `get`. */
-  outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]>;
+  outlines(ids: readonly ObjectId[], visibility: VisibleRead): Promise<ObjectOutline[]>;
 
   /** A page of the live, visible objects that match the query. Filters and sort keys follow references only to visible objects. */
-  find(query: ObjectQuery, visibility: Visibility, page: Page, bytes?: number): Promise<ObjectPage>;
+  find(query: ObjectQuery, visibility: VisibleRead, page: Page, bytes?: number): Promise<ObjectPage>;
 
   /**
    * Outlines of the live, visible objects that match the query, with the semantics of `find`. Returns at most `atMost`,
    * by ascending number; ignores the sort keys.
    */
-  match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]>;
+  match(query: ObjectQuery, visibility: VisibleRead, atMost: number): Promise<ObjectOutline[]>;
 
   /** Number of live (or recycled), visible objects that match the query. Counting stops at `atMost`. */
-  count(query: CountQuery, visibility: Visibility, atMost?: number): Promise<number>;
+  count(query: CountQuery, visibility: VisibleRead, atMost?: number): Promise<number>;
 
   /**
    * Locks objects until the calling transaction ends: no other transaction can change or delete them. Waits for such

@@ -7,7 +7,6 @@ import {
   type AnswerExtension,
   AnswerExtensionError,
   type SerializationSource,
-  serializationSource,
   type ReadScope,
   type WrittenObject,
 } from "../serialization-source.ts";
@@ -120,7 +119,8 @@ function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
 
 /** The serialization source of a request, including hooks. Reads inside hooks return stored data, without hooks. */
 export function hookedSource(caller: HookCaller, { model, visibility }: ReadScope): SerializationSource {
-  const source = serializationSource(caller, visibility);
+  const { storeTime, answerBytes } = caller.database;
+  const source = { objects: caller.r.objects, visibility, storeTime, answerBytes };
   return caller.services.objectHooks === noHooks || caller.hookDepth !== undefined
     ? source
     : { ...source, extension: new AnswerHooks(caller, { model, source }) };

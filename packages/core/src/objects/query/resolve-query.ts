@@ -1,5 +1,5 @@
 import { type Model, readableSubtree } from "../../model/index.ts";
-import type { Filter, ObjectQuery, ObjectRepository, SortKey, Visibility } from "@sallyport/storage";
+import type { Filter, ObjectQuery, ObjectRepository, SortKey, VisibleRead } from "@sallyport/storage";
 import type { FindRequest } from "../hooks/active-hooks.ts";
 import type { NamedFindResult, RunFindHooks } from "../hooks/run-find-hooks.ts";
 import { onBehalfOf } from "../hooks/hook-caller.ts";
@@ -14,7 +14,7 @@ export type QueryRequest = Readonly<Record<string, unknown>>;
 export interface QuerySource {
   readonly model: Model;
   readonly objects: ObjectRepository;
-  readonly visibility: Visibility;
+  readonly visibility: VisibleRead;
   /** Class of the queried objects, including subclasses. */
   readonly className: string;
   /** Find hooks, including the one named by `macro`; none by default. */

@@ -1,12 +1,6 @@
+import type { ReadOptions } from "@sallyport/storage";
 import { type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
-import {
-  type ReadingOptions,
-  type SqlReader,
-  type SqlResult,
-  type SqlRunner,
-  usualAttempts,
-  withRetries,
-} from "../../sql-runner.ts";
+import { type SqlReader, type SqlResult, type SqlRunner, usualAttempts, withRetries } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
 import {
   acquire,
@@ -51,7 +45,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
 
   /** Composed reads can be cancelled. Those of prepared statements are short. */
-  override reading({ onCancel }: ReadingOptions): SqlReader {
+  override reading({ onCancel }: ReadOptions): SqlReader {
     if (onCancel === undefined) return this;
     return {
       run: (statement, values) => this.run(statement, values),
@@ -62,7 +56,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected send<Row>(
     query: Query,
     _statement?: Statement,
-    onCancel?: ReadingOptions["onCancel"],
+    onCancel?: ReadOptions["onCancel"],
   ): Promise<SqlResult<Row>> {
     return this.calls.during(async () => {
       await this.checkReady();

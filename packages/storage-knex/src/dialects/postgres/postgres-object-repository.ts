@@ -16,7 +16,7 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
-  type Visibility,
+  type VisibleRead,
 } from "@sallyport/storage";
 import {
   type BoundedRow,
@@ -148,7 +148,7 @@ export function postgresObjectRepository(
 
   async function list(
     classes: readonly string[],
-    visibility: Visibility,
+    visibility: VisibleRead,
     { offset: skipped, limit }: Extract<Page, { offset: number }>,
     bytes: number,
   ): Promise<ObjectPage> {
@@ -168,7 +168,7 @@ export function postgresObjectRepository(
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
   }
 
-  async function pageOf(query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): Promise<ObjectPage> {
+  async function pageOf(query: ObjectQuery, visibility: VisibleRead, page: Page, bytes: number): Promise<ObjectPage> {
     const { text, values } = findText(tables, query, visibility, page, bytes);
     const { rows } = await sql.reading(visibility).runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
     const last = rows.at(-1);

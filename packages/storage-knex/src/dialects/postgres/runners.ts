@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers";
+import type { ReadOptions } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type OpenCalls, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
 import {
-  type ReadingOptions,
   type SqlReader,
   type SqlResult,
   type SqlRunner,
@@ -182,7 +182,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     super(knex, schema, calls, checkReady);
   }
 
-  override reading({ position, onCancel }: ReadingOptions): SqlReader {
+  override reading({ position, onCancel }: ReadOptions): SqlReader {
     if (!(position instanceof PositionedReads))
       return onCancel === undefined
         ? this
@@ -201,7 +201,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected async send<Row>(
     query: Query,
     statement?: Statement,
-    onCancel?: ReadingOptions["onCancel"],
+    onCancel?: ReadOptions["onCancel"],
   ): Promise<SqlResult<Row>> {
     this.calls.begin();
     try {
@@ -255,7 +255,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
 class SharedConnection {
   private users = 0;
   /** The request of all statements; `null` if there are several, or one that does not end early. */
-  private request: ReadingOptions["onCancel"] | null;
+  private request: ReadOptions["onCancel"] | null;
   private cancelled: Promise<void> = Promise.resolve();
 
   constructor(
@@ -264,7 +264,7 @@ class SharedConnection {
   ) {}
 
   /** Call it before any `await` after the loan was taken. */
-  async send<Row>(query: Query, onCancel?: ReadingOptions["onCancel"]): Promise<SqlResult<Row>> {
+  async send<Row>(query: Query, onCancel?: ReadOptions["onCancel"]): Promise<SqlResult<Row>> {
     if (this.request === undefined) this.request = onCancel ?? null;
     else if (this.request !== onCancel) this.request = null;
     this.users += 1;

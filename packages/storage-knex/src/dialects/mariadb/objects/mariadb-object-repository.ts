@@ -7,7 +7,7 @@ import {
   type ObjectRepository,
   objectWrites,
   type Page,
-  type Visibility,
+  type VisibleRead,
 } from "@sallyport/storage";
 import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import { isFullList, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
@@ -94,21 +94,21 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
   };
 
   /** The lowest value on a page, if an index provides it. */
-  async function floorOf(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {
+  async function floorOf(query: ObjectQuery, visibility: VisibleRead, page: Page): Promise<KeyValue> {
     const composed = floorText(source(visibility), query, page);
     if (composed === null) return null;
     const { rows } = await runner.reading(visibility).runOnce<{ floor: KeyValue }>(composed.text, composed.values);
     return rows[0]?.floor ?? null;
   }
 
-  async function ordered(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
+  async function ordered(query: ObjectQuery, visibility: VisibleRead, page: BoundedPage): Promise<ObjectPage> {
     return (await pageOf(query, visibility, page, "starts")) ?? querySlowly(query, visibility, page);
   }
 
   /** A page; null if prefixes do not decide its order. */
   async function pageOf(
     query: ObjectQuery,
-    visibility: Visibility,
+    visibility: VisibleRead,
     page: BoundedPage,
     by: SortPrecision,
   ): Promise<ObjectPage | null> {
@@ -130,7 +130,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
   }
 
   /** A page sorted by whole texts. */
-  async function querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
+  async function querySlowly(query: ObjectQuery, visibility: VisibleRead, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = maxTextLength(source(visibility), query);
     const { rows } = await runner.reading(visibility).runOnce<{ longest: string }>(text, values);
     return (await pageOf(query, visibility, page, {
@@ -152,7 +152,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     }
   }
 
-  function source(visibility: Visibility): QuerySource {
+  function source(visibility: VisibleRead): QuerySource {
     const { tables, columns } = context;
     return { tables, columns, visibility };
   }

@@ -1,4 +1,4 @@
-import type { ObjectOutline, StoredObject, Visibility } from "@sallyport/storage";
+import type { ObjectOutline, StoredObject, VisibleRead } from "@sallyport/storage";
 import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import type { ChangeRow, SelectedChanges } from "../../../sql-change-repository.ts";
 import type { SqlReader, SqlRunner } from "../../../sql-runner.ts";
@@ -16,13 +16,13 @@ export class ObjectReads {
   ) {}
 
   /** Throws `AnswerTooLargeError` if the attributes exceed `bytes` in total. */
-  byNumbers(numbers: readonly number[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
+  byNumbers(numbers: readonly number[], visibility: VisibleRead, bytes = unbounded): Promise<StoredObject[]> {
     return numbers.length === 0
       ? Promise.resolve([])
       : this.select(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters(), bytes);
   }
 
-  byUuids(uuids: readonly string[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
+  byUuids(uuids: readonly string[], visibility: VisibleRead, bytes = unbounded): Promise<StoredObject[]> {
     const parameters = new QueryParameters();
     const places = uuids.map((uuid) => parameters.add(uuid));
     return places.length === 0
@@ -30,7 +30,7 @@ export class ObjectReads {
       : this.select(`o.uuid in (${places.join(", ")})`, visibility, parameters, bytes);
   }
 
-  async outlines(numbers: readonly number[], visibility: Visibility): Promise<ObjectOutline[]> {
+  async outlines(numbers: readonly number[], visibility: VisibleRead): Promise<ObjectOutline[]> {
     if (numbers.length === 0) return [];
     const parameters = new QueryParameters();
     const visible = visibleCondition("o", visibility, parameters);
@@ -42,7 +42,7 @@ export class ObjectReads {
   /** A page of all visible objects of some classes. The index lists unrestricted objects apart from restricted ones. */
   async list(
     classes: readonly string[],
-    visibility: Visibility,
+    visibility: VisibleRead,
     page: { readonly offset: number; readonly limit: number },
     bytes: number,
   ): Promise<StoredObject[]> {
@@ -63,7 +63,7 @@ export class ObjectReads {
   }
 
   /** The number of visible objects of some classes. Unrestricted ones are counted in advance. */
-  async count(classes: readonly string[], visibility: Visibility): Promise<number> {
+  async count(classes: readonly string[], visibility: VisibleRead): Promise<number> {
     const { objectCounts, objects } = this.tables;
     const parameters = new QueryParameters();
     const places = classes.map((name) => parameters.add(name)).join(", ");
@@ -75,7 +75,7 @@ export class ObjectReads {
   }
 
   /** The number of visible recycled objects of some classes. */
-  async countRecycled(classes: readonly string[], visibility: Visibility): Promise<number> {
+  async countRecycled(classes: readonly string[], visibility: VisibleRead): Promise<number> {
     const parameters = new QueryParameters();
     const visible = visibleCondition("d", { ...visibility, classes: new Set(classes) }, parameters);
     const { rows } = await this.sql
@@ -89,7 +89,7 @@ export class ObjectReads {
 
   private async select(
     selection: string,
-    visibility: Visibility,
+    visibility: VisibleRead,
     parameters: QueryParameters,
     bytes: number,
   ): Promise<StoredObject[]> {
