@@ -31,6 +31,9 @@ export interface OperationsAnswer {
   readonly forPages: boolean;
 }
 
+/** The paths of health, readiness and metrics. */
+export const operationPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /** The answer to a health, readiness or metrics request. `undefined` for any other request. */
 export function operationsAnswer(
   request: IncomingMessage,

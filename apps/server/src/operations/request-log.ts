@@ -26,7 +26,7 @@ export class RequestLog implements RequestObserver {
 
   answered(record: RequestRecord): void {
     if (record.items !== undefined) this.logFailures(record.items, record.requestId, record.alias);
-    const level = isUnservable(record.error) ? "warn" : levelOf(record);
+    const level = record.error !== undefined && isUnservable(record.error) ? "warn" : levelOf(record);
     if (!this.logger.isLevelEnabled(level)) return;
     const { error, alias, duration, items, ...facts } = record;
     const line = { ...facts, alias, durationMs: Math.round(duration * 10) / 10, ...countsOf(items) };
@@ -59,7 +59,7 @@ function isUnservable(error: unknown): boolean {
 
 function levelOf({ status, code, error }: Pick<RequestRecord, "status" | "code" | "error">): LineLevel {
   // An operator must act, also on a code of conflicting clients.
-  if (isRefusedByStorage(error)) return "error";
+  if (error !== undefined && isRefusedByStorage(error)) return "error";
   return levels.get(code) ?? (status >= 500 ? "error" : "info");
 }
 

@@ -1,4 +1,4 @@
-import { type SessionTraffic, trafficOf } from "../access/index.ts";
+import { publicSessionId, type SessionTraffic, trafficOf } from "../access/index.ts";
 import {
   allPages,
   type Digest,
@@ -9,9 +9,6 @@ import {
   ServiceError,
 } from "@sallyport/storage";
 import type { AdministrationContext } from "../request/index.ts";
-
-/** Hexadecimal digits of a digest in the public id of a session. */
-const publicDigits = 16;
 
 const digestDigits = 64;
 
@@ -61,10 +58,6 @@ export async function listSessions(
     appKey: names.get(session.appKeyId) ?? "",
     bytes: traffic.get(digest) ?? { received: 0, sent: 0 },
   }));
-}
-
-export function publicSessionId(digest: Digest): string {
-  return digest.slice(0, publicDigits);
 }
 
 function accountOf({ customAccountId, userId }: Pick<LiveSession, "customAccountId" | "userId">): string {

@@ -174,7 +174,7 @@ export class Database {
     const view = Object.create(this) as { -readonly [K in keyof Database]: Database[K] };
     const storage = new TurnStorage(this.storage, this.turns, request);
     view.storage = storage;
-    view.unit = new OwnUnit(storage);
+    view.unit = storage;
     view.taking = storage;
     return view as Database;
   }

@@ -26,5 +26,12 @@ export function requestMacros(
   context: Sharing & Pick<RequestContext, "settingsGeneration">,
 ): MacroSet | Promise<MacroSet> {
   const { database, unit, settingsGeneration } = context;
-  return database.macros.current({ r: sharedRepositories(context), unit, settingsGeneration });
+  return database.macros.current({
+    // Only a load reads.
+    get r() {
+      return sharedRepositories(context);
+    },
+    unit,
+    settingsGeneration,
+  });
 }

@@ -15,6 +15,7 @@ import {
   type StorageCapabilities,
 } from "@sallyport/storage";
 import type { Turns, TurnTaker } from "./turns.ts";
+import type { AutonomousWork, UnitOfWork } from "./unit-of-work.ts";
 
 /** The argument of a call that can be a `CancellableRead`, by the kind of the call. */
 const optionsAt: ReadonlyMap<CallKind, number> = new Map([
@@ -35,7 +36,9 @@ export interface TurningRequest extends TurnTaker {
  *
  * A request whose client has disconnected begins no other call, unless it has written: then it comes to its end.
  */
-export class TurnStorage implements Storage {
+export class TurnStorage implements Storage, UnitOfWork {
+  readonly joined = false;
+  readonly models = null;
   readonly repositories: Repositories;
   /** The turn is taken for all calls until its work ends: those of a transaction, and reads that belong together. */
   private held = 0;
@@ -69,6 +72,14 @@ export class TurnStorage implements Storage {
 
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
     return this.hold("write", () => this.storage.batch(work));
+  }
+
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  autonomously(work: AutonomousWork): Promise<void> {
+    return work(this.repositories);
   }
 
   migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport> {
@@ -152,12 +163,10 @@ export class TurnStorage implements Storage {
 type AnyCall = (...given: unknown[]) => Promise<unknown>;
 type AnyRepository = Readonly<Record<string, AnyCall>>;
 
-/** A repository whose calls take turns. */
-class TurnRepository {
-  constructor(
-    readonly repository: AnyRepository,
-    readonly turns: TurnStorage,
-  ) {}
+/** A repository whose calls take turns. Its prototype has the calls. */
+interface TurnRepository {
+  readonly repository: AnyRepository;
+  readonly turns: TurnStorage;
 }
 
 /** The repositories of one request, made on first use: most requests use one or two. */
@@ -171,7 +180,7 @@ class TurnRepositories {
 }
 
 for (const [area, kinds] of Object.entries(callKinds)) {
-  class Taking extends TurnRepository {}
+  const calls = {};
   for (const [name, kind] of Object.entries(kinds)) {
     const call = function (this: TurnRepository, ...given: unknown[]): Promise<unknown> {
       const of = typeof kind === "function" ? (kind as (first: unknown) => CallKind)(given[0]) : (kind as CallKind);
@@ -182,11 +191,12 @@ for (const [area, kinds] of Object.entries(callKinds)) {
         return (this.repository[name] as AnyCall)(...given);
       });
     };
-    Object.defineProperty(Taking.prototype, name, { value: call });
+    Object.defineProperty(calls, name, { value: call });
   }
   const get = function (this: TurnRepositories): TurnRepository {
-    const repository = this.repositories[area as keyof Repositories] as unknown as AnyRepository;
-    return (this.made[area] ??= new Taking(repository, this.turns));
+    const { repositories, turns } = this;
+    const repository = repositories[area as keyof Repositories] as unknown as AnyRepository;
+    return (this.made[area] ??= Object.assign(Object.create(calls) as object, { repository, turns }));
   };
   Object.defineProperty(TurnRepositories.prototype, area, { get, enumerable: true });
 }

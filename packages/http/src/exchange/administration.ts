@@ -1,5 +1,5 @@
 import { explained, ServiceError } from "@sallyport/storage";
-import { administrationIdleTimeout, mayAdminister, requireRecentProof } from "@sallyport/core";
+import { mayAdminister, requireRecentProof } from "@sallyport/core";
 import type { Route } from "../route.ts";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
@@ -7,12 +7,6 @@ import type { Exchange, Step } from "./exchange.ts";
 /** Whether a route works during maintenance and overload. Administrators could not end them otherwise. A preflight has no route. */
 export function isSpared(route: Route | undefined): boolean {
   return route?.administration === true;
-}
-
-/** Milliseconds until a session expires without a request. */
-export function idleTimeoutOf({ route, database }: Exchange): number {
-  const { sessions } = database.policy;
-  return route.administration ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
 }
 
 /** On an administration route, refuses the session of a user who is no administrator any more, like an ended one. */

@@ -1,7 +1,13 @@
 import { type Admission, type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
-import { requestChecks, sessionFindings } from "@sallyport/core";
+import { administrationIdleTimeout, requestChecks, sessionFindings } from "@sallyport/core";
 import { isAbsent, type PresentedCredentials, sessionCredentials, sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
+
+/** Milliseconds until a session expires without a request. */
+export function idleTimeoutOf({ route, database }: Exchange): number {
+  const { sessions } = database.policy;
+  return route.administration ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
+}
 
 /** Looks up the app key and the session of the request. `idleTimeout`: see `AdmissionRequest`. */
 export function admissionOf({ database, appKeyDigest, session }: Exchange, idleTimeout: number): Promise<Admission> {

@@ -43,7 +43,9 @@ export function presentedCredentials({ rawHeaders }: IncomingMessage): Presented
     const name = rawHeaders[index] as string;
     const credential = byLength.get(name.length);
     if (credential === undefined || name.toLowerCase() !== headerNames[credential]) continue;
-    presented[credential] = another(presented[credential], rawHeaders[index + 1] as string);
+    const value = rawHeaders[index + 1] as string;
+    const before = presented[credential];
+    presented[credential] = before === absent ? { value, conflict: false } : another(before, value);
   }
   return presented;
 }

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { ServiceError } from "@sallyport/storage";
 import type { RequestContext, SessionContext } from "@sallyport/core";
-import { checkAdministrator, idleTimeoutOf } from "./administration.ts";
-import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
+import { checkAdministrator } from "./administration.ts";
+import { admissionOf, idleTimeoutOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";
 import { contextOf } from "./request-context.ts";
 

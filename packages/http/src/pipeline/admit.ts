@@ -6,9 +6,9 @@ import {
   requestChecks,
   type SessionReference,
 } from "@sallyport/core";
-import { admissionOf, requireAppKey, requireSession } from "../exchange/admission.ts";
+import { admissionOf, idleTimeoutOf, requireAppKey, requireSession } from "../exchange/admission.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { idleTimeoutOf, isSpared } from "../exchange/administration.ts";
+import { isSpared } from "../exchange/administration.ts";
 import { allowListedOrigin, allowOrigin } from "./cors.ts";
 import {
   isAbsent,
@@ -88,7 +88,8 @@ export const checkAppKey: Step = (exchange, { listedOrigins }) => {
     return origin === undefined ? undefined : allowListedOrigin(exchange, origin, listedOrigins);
   }
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
-  allowOrigin(exchange, requireAppKey(exchange), listedOrigins);
+  const appKey = requireAppKey(exchange);
+  if (exchange.request.headers.origin !== undefined) allowOrigin(exchange, appKey, listedOrigins);
 };
 
 /** On a session route, requires exactly one valid credential in its own header. */

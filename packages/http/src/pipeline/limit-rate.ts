@@ -1,7 +1,20 @@
 import { type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
 import { checkRate, countRequest, type CountedRequest, type EffectiveLimits, requestChecks } from "@sallyport/core";
+import { leavesTooMuchUnread } from "../answer.ts";
+import { isSpared } from "../exchange/administration.ts";
 import { allowOrigin } from "./cors.ts";
 import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
+
+/**
+ * Throws 706 if the server is overloaded, or the client's network has too many unread bytes. Few requests of
+ * administration are spared, as no credential is checked yet.
+ */
+export const shedLoad: Step = ({ route, origin, sendBufferBytes, share }, { load }) => {
+  const { overload } = load;
+  if (overload !== null && !(isSpared(route) && route.access !== "public" && load.spare(share)))
+    throw new ServiceError(706, { retryAfter: 1, detail: overload });
+  if (sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();
+};
 
 /** Counts the request. Throws 800 beyond a rate. See `refuseEarly` for floods. */
 export const limitRate: Step = (exchange) => {
@@ -11,6 +24,7 @@ export const limitRate: Step = (exchange) => {
     access === "address"
       ? database.limits.latest({ r })
       : database.limits.current({ r, settingsGeneration: admission.settingsGeneration });
+  if (!(limits instanceof Promise) && limits.rates === null) return;
   const count = ({ rates }: EffectiveLimits): void | Promise<void> => {
     if (rates === null) return;
     if (access !== "address") rates.admit(appKeyDigest ?? withoutKey, admission.appKey);

@@ -3,7 +3,7 @@ import { headerNames } from "@sallyport/contract";
 import { type Channel, type Digest, ServiceError } from "@sallyport/storage";
 import type { RequestCheck } from "@sallyport/core";
 import { parseBody, parseForm, parseJson } from "../body/json.ts";
-import { bodyLimitOf, checkContentType, readBody, shedLoad } from "./read-body.ts";
+import { bodyLimitOf, checkContentType, readBody } from "./read-body.ts";
 import { openStream } from "../files/open-stream.ts";
 import type { Route } from "../route.ts";
 import { formFields, hasOtherParameters, parseQuery } from "../routing/query-string.ts";
@@ -14,7 +14,7 @@ import { admitOrigin, answerPreflight } from "./cors.ts";
 import type { CheckedStep, Exchange, PipelineParts, RouteSteps, Step } from "../exchange/exchange.ts";
 import { answerKeySet, findDatabase, findKeySetMethod, findMethod, findPath, keySet } from "./find-route.ts";
 import { handle } from "./handle.ts";
-import { limitPreflight, limitRate } from "./limit-rate.ts";
+import { limitPreflight, limitRate, shedLoad } from "./limit-rate.ts";
 import { admitOperator } from "./operator.ts";
 import { SecureExchange } from "../exchange/secure-exchange.ts";
 

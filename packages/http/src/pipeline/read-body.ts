@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { needsBody } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
-import { leavesTooMuchUnread } from "../answer.ts";
-import { isSpared } from "../exchange/administration.ts";
 import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 import { SessionWatch } from "../exchange/session-watch.ts";
 import type { Route } from "../route.ts";
+import { shedLoad } from "./limit-rate.ts";
 
 /** Maximum size in bytes of a body of an authenticated request, unless the route has another one. */
 const defaultLimit = 1024 * 1024;
@@ -168,14 +167,3 @@ function takesBody({ route, channel, request: { headers } }: Exchange): boolean 
 function mayBeEmpty({ route, request: { headers } }: Exchange): boolean {
   return !needsBody(route) && headers["transfer-encoding"] !== undefined;
 }
-
-/**
- * Throws 706 if the server is overloaded, or the client's network has too many unread bytes. Few requests of
- * administration are spared, as no credential is checked yet.
- */
-export const shedLoad: Step = ({ route, origin, sendBufferBytes, share }, { load }) => {
-  const { overload } = load;
-  if (overload !== null && !(isSpared(route) && route.access !== "public" && load.spare(share)))
-    throw new ServiceError(706, { retryAfter: 1, detail: overload });
-  if (sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();
-};

@@ -10,9 +10,15 @@ import { writeFailure } from "../answer.ts";
 import { failureOf } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type NamedObject, objectOfPath } from "../named-object.ts";
-import { type Operations, type OperationsAnswer, operationsAnswer, writeOperation } from "../operations-listener.ts";
+import {
+  type Operations,
+  type OperationsAnswer,
+  operationPaths,
+  operationsAnswer,
+  writeOperation,
+} from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
-import { idleTimeoutOf } from "../exchange/administration.ts";
+import { idleTimeoutOf } from "../exchange/admission.ts";
 import { serverCorsHeaders } from "../pipeline/cors.ts";
 import { faultOf, runPipeline, stepsOfRoutes } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts, requestIdOf } from "../exchange/exchange.ts";
@@ -136,7 +142,8 @@ export function createApplication(parts: ApplicationParts): Application {
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const operation = operationsAnswer(request, operations, origins);
+    const isOperation = operationPaths.has((request.url ?? "").split("?", 1)[0] as string);
+    const operation = isOperation ? operationsAnswer(request, operations, origins) : undefined;
     const answering =
       operation === undefined || faultOf(request) !== null
         ? serve(request, response)
@@ -204,11 +211,12 @@ interface MessageClasses {
  */
 function expressMessages(application: Express, refuseBody: (request: IncomingMessage) => void): MessageClasses {
   class ExpressRequest extends IncomingMessage {
-    private gatherer: PieceGatherer | null = null;
+    /** Made with the first chunk. */
+    declare private gatherer?: PieceGatherer;
 
     /** Node calls it with each chunk of the body, and with `null` at the end. */
     override push(piece: Buffer | null): boolean {
-      if (piece === null && this.gatherer === null) return super.push(null);
+      if (piece === null && this.gatherer === undefined) return super.push(null);
       this.gatherer ??= new PieceGatherer({ take: (block) => super.push(block), refuse: () => refuseBody(this) });
       return this.gatherer.push(piece);
     }

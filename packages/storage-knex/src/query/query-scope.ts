@@ -130,8 +130,8 @@ export function isPossible(type: ValueType, value: JsonValue): boolean {
 
 /** The visible ones of the classes, without duplicates. */
 export function visibleClasses(classes: readonly string[], visibility: Visibility): string[] {
-  const names = [...new Set(classes)].filter(isStorableText);
-  return names.filter((name) => visibility.classes === null || visibility.classes.has(name));
+  const { classes: visible } = visibility;
+  return [...new Set(classes)].filter((name) => isStorableText(name) && (visible === null || visible.has(name)));
 }
 
 /** Whether the query asks for all objects of the classes by number. Prepared statements serve it. */

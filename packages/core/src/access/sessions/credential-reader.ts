@@ -9,6 +9,14 @@ export interface SessionReference {
   readonly digest: Digest;
 }
 
+/** Hexadecimal digits of the public id of a session. */
+const publicDigits = 16;
+
+/** The id of a session in lists and logs. It is no credential. */
+export function publicSessionId(digest: Digest): string {
+  return digest.slice(0, publicDigits);
+}
+
 const cacheSize = 10_000;
 
 const sessionIds = /^[A-Za-z0-9_-]{43}$/;
