@@ -131,10 +131,11 @@ class PageReader {
 
   /** The objects to send, in the order of the rows. */
   private rootsOf(rows: readonly Change[]): ObjectId[] {
-    const sent = rows.filter((row) => {
-      return row.kind === "stored" && this.sees(row) && this.window.omit.get(row.uuid) !== row.version;
-    });
-    return sent.map(({ id }) => id);
+    const { omit } = this.window;
+    const roots: ObjectId[] = [];
+    for (const row of rows)
+      if (row.kind === "stored" && this.sees(row) && omit.get(row.uuid) !== row.version) roots.push(row.id);
+    return roots;
   }
 
   private sees(row: Change): boolean {
@@ -247,19 +248,21 @@ class PageReader {
 
   private countOfTargets(object: StoredObject | undefined): number {
     if (object === undefined) return 0;
-    const links = this.view.fieldsOf(object.className).filter(({ type }) => isLink(type));
-    return links.reduce((sum, { name }) => sum + idsOf(object.attributes, name).length, 0);
+    let count = 0;
+    for (const { name, type } of this.view.fieldsOf(object.className))
+      if (isLink(type)) count += idsOf(object.attributes, name).length;
+    return count;
   }
 }
 
 /** The first ids with together at most `maxPageBytes`, at least one. */
 function within(ids: readonly ObjectId[], bytesOf: (id: ObjectId) => number): readonly ObjectId[] {
   let bytes = 0;
-  const tooMany = ids.findIndex((id, index) => {
+  for (const [index, id] of ids.entries()) {
     bytes += bytesOf(id);
-    return index > 0 && bytes > maxPageBytes;
-  });
-  return tooMany < 0 ? ids : ids.slice(0, tooMany);
+    if (index > 0 && bytes > maxPageBytes) return ids.slice(0, index);
+  }
+  return ids;
 }
 
 function indexOfRoot(rows: readonly Change[], root: ObjectId): number {

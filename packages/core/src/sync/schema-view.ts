@@ -39,14 +39,8 @@ export async function schemaView(
   const whole = await requestModel(context);
   const model = whole.as(principal);
   const visibility = visibilityOf(principal, model);
-  const covered = coveredFields(schema, model);
-  const classes = [...covered.keys()].filter((name) => visibility.classes?.has(name) ?? true).toSorted();
-  const fields = new Map(classes.map((name) => [name, covered.get(name) ?? []]));
+  const { classes, fields, shown } = readablePart(schema, model, visibility);
   const { filter, targets } = await schemaFilter(schema, whole, r.objects);
-  const shown = Array.from(fields, ([name, attributes]) => [
-    name,
-    attributes.map((each) => described(each, model, visibility)),
-  ]);
   const digestOf = (part: unknown) => digests.sha256(JSON.stringify(part));
   return {
     schema,
@@ -62,6 +56,36 @@ export async function schemaView(
       query: digestOf(null),
     }),
   };
+}
+
+/** What callers with the same rights read of a schema. */
+interface ReadablePart {
+  readonly classes: readonly string[];
+  readonly fields: ReadonlyMap<string, readonly AttributeDefinition[]>;
+  /** See `described`. */
+  readonly shown: readonly unknown[];
+}
+
+/** By the model, the schema and the set of readable classes. All of them are shared by requests until they change. */
+const readableParts = new WeakMap<Model, WeakMap<SyncSchema, WeakMap<object, ReadablePart>>>();
+
+function readablePart(schema: SyncSchema, model: Model, visibility: Visibility): ReadablePart {
+  const ofModel = readableParts.get(model) ?? new WeakMap<SyncSchema, WeakMap<object, ReadablePart>>();
+  const ofSchema = ofModel.get(schema) ?? new WeakMap<object, ReadablePart>();
+  const rights = visibility.classes ?? seesAll;
+  let part = ofSchema.get(rights);
+  if (part === undefined) {
+    const covered = coveredFields(schema, model);
+    const classes = [...covered.keys()].filter((name) => visibility.classes?.has(name) ?? true).toSorted();
+    const fields = new Map(classes.map((name) => [name, covered.get(name) ?? []]));
+    const shown = Array.from(fields, ([name, attributes]) => [
+      name,
+      attributes.map((each) => described(each, model, visibility)),
+    ]);
+    part = { classes, fields, shown };
+    readableParts.set(model, ofModel.set(schema, ofSchema.set(rights, part)));
+  }
+  return part;
 }
 
 /** The view with a query of the client: `where` and `oids` only. 307 for a wrong one. */

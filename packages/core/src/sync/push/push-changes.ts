@@ -97,10 +97,14 @@ async function pushUnderModel(
   });
   const page = await withUntold(context, pulled, changes, { kept, omit, isFirst: version === null });
   // Another user has shown or hidden a target of such an object: its version is known, its value is not.
-  const own = page.changed.filter((object) => omit.get(object["~UUID"]) === object["~Version"]);
-  const results = resultsWith(new Map(own.map((object) => [object["~UUID"], object])));
-  const changed = page.changed.filter((object) => !own.includes(object));
-  return { results, ...(own.length === 0 ? page : withLists(context, page, { ...page, changed })) };
+  const own = new Map<string, SyncObject>();
+  const changed: SyncObject[] = [];
+  for (const object of page.changed) {
+    if (omit.get(object["~UUID"]) === object["~Version"]) own.set(object["~UUID"], object);
+    else changed.push(object);
+  }
+  const results = resultsWith(own);
+  return { results, ...(own.size === 0 ? page : withLists(context, page, { ...page, changed })) };
 }
 
 /** The page of a schema that does not allow pulls. The client stays at its version. */
@@ -137,13 +141,10 @@ async function withUntold(
   { kept, omit, isFirst }: Told,
 ): Promise<PullPage> {
   if (page.hasMore && !isFirst) return page;
-  const told = new Set([
-    ...omit.keys(),
-    ...page.changed.map((object) => object["~UUID"]),
-    ...page.deleted.map(({ uuid }) => uuid),
-    ...page.excluded,
-  ]);
-  const untold = kept.filter(({ error, uuid }) => error === null && !told.has(uuid)).map(({ uuid }) => uuid);
+  const told = new Set([...omit.keys(), ...page.excluded]);
+  for (const object of page.changed) told.add(object["~UUID"]);
+  for (const { uuid } of page.deleted) told.add(uuid);
+  const untold = kept.flatMap(({ error, uuid }) => (error === null && !told.has(uuid) ? uuid : []));
   if (untold.length === 0) return page;
   const live = await liveTargets(context, view, untold, context.database.answerBytes);
   const toShow = page.hasMore ? [] : untold;
@@ -193,8 +194,9 @@ async function knownVersions(
     view,
     [...known.values()].flatMap(({ id }) => id ?? []),
   );
-  const versions = [...known].filter(([, { id }]) => id === null || matching.has(id));
-  return new Map(versions.map(([uuid, { version }]) => [uuid, version]));
+  const versions = new Map<string, number>();
+  for (const [uuid, { version, id }] of known) if (id === null || matching.has(id)) versions.set(uuid, version);
+  return versions;
 }
 
 /** Removes what would make the answer too large: conflicting values, then objects. */
