@@ -70,7 +70,7 @@ export async function unregisterProvider(
   });
 }
 
-function providerOf(context: Uses<RegistrationServices>, text: string): IdentityProvider {
+function providerOf(context: Uses<Pick<RegistrationServices, "supportedProviders">>, text: string): IdentityProvider {
   const type = providerTypeOf(text);
   const provider = type === null ? undefined : context.services.supportedProviders.get(type);
   if (provider === undefined) throw new ServiceError(304, { detail: "There is no provider of this type." });

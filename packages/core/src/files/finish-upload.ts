@@ -66,7 +66,7 @@ export async function finishUpload(
 }
 
 async function complete(
-  context: ObjectContext & Uses<UploadServices>,
+  context: ObjectContext & Uses<Pick<UploadServices, "hashes">>,
   lease: UploadLease,
   id: string,
   described: Partial<Upload>,

@@ -83,7 +83,10 @@ export async function storeChunk(
   return stateAfter(context, id);
 }
 
-async function takeLease(context: SessionContext & Uses<UploadServices>, id: string): Promise<UploadLease> {
+async function takeLease(
+  context: SessionContext & Uses<Pick<UploadServices, "random">>,
+  id: string,
+): Promise<UploadLease> {
   const { r } = context;
   const lease = await UploadLease.take(r.records, id, context.services.random.secret());
   if (lease === null) throw leaseLost();

@@ -35,7 +35,7 @@ export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
  * Negative or no integer: 324, and the writes of the hook are rolled back. A failure of the hook: 710.
  */
 export async function acceptProviderUser(
-  caller: HookCaller & Uses<ObjectServices>,
+  caller: HookCaller,
   { userId, ...given }: NewProviderUser,
 ): Promise<"accepted" | "assigned"> {
   const active = await caller.services.objectHooks.current(caller);
@@ -71,14 +71,15 @@ export interface NewExternalUser {
  * call. `false` if neither a default user nor a hook provides a user.
  */
 export async function assignProviderUser(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<ObjectServices & Pick<LogInServices, "random">>,
   user: NewExternalUser,
 ): Promise<boolean> {
   const caller = callerOf(context, user);
   const active = await context.services.objectHooks.current(caller);
   const asks = active !== null && active.createUserProvider.length > 0;
   if (!asks && user.registered.entry.defaultUserId === null) return false;
-  const work = (ready: HookCaller & Uses<LogInServices>) => inTransaction(ready, (inside) => assign(inside, user));
+  const work = (ready: HookCaller & Uses<Pick<LogInServices, "random">>) =>
+    inTransaction(ready, (inside) => assign(inside, user));
   try {
     await (asks ? active.prepared(caller, work) : work(caller));
     return true;
@@ -90,7 +91,7 @@ export async function assignProviderUser(
 }
 
 async function assign(
-  inside: HookCaller & Uses<LogInServices>,
+  inside: HookCaller & Uses<Pick<LogInServices, "random">>,
   { registered, profile, appNames }: NewExternalUser,
 ): Promise<void> {
   const { entry, data, provider } = registered;
@@ -128,9 +129,9 @@ async function assign(
 
 /** Runs the hook with the unattended principal, as no user is known yet. The session is a placeholder that holds no locks. */
 function callerOf(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<ObjectServices & Pick<LogInServices, "random">>,
   { appNames }: NewExternalUser,
-): HookCaller & Uses<LogInServices> {
+): HookCaller & Uses<Pick<LogInServices, "random">> {
   const principal = systemPrincipal;
   const session = passwordSession(context.appKey.id, principal.userId, appNames);
   const opened = {

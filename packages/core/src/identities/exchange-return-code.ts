@@ -24,7 +24,7 @@ const factorCodes: readonly number[] = [340, 341, 342];
  * a wrong verifier: 324. Every outcome consumes the code, except 340, 341 and 342.
  */
 export async function exchangeReturnCode(
-  context: AppKeyContext & Uses<ProviderServices>,
+  context: AppKeyContext & Uses<Omit<ProviderServices, "hasher" | "settings">>,
   input: ExchangeInput,
 ): Promise<ProviderOutcome> {
   const { r } = context;
@@ -47,7 +47,7 @@ export async function exchangeReturnCode(
 }
 
 async function exchangeCode(
-  context: AppKeyContext & Uses<ProviderServices>,
+  context: AppKeyContext & Uses<Omit<ProviderServices, "hasher" | "providerSealing" | "settings">>,
   code: ReturnCode,
   given: Exchange,
 ): Promise<ProviderOutcome> {

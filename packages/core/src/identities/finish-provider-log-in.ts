@@ -22,7 +22,7 @@ import {
   returnCodes,
   storedCode,
 } from "./provider-state.ts";
-import type { RegisteredProvider, ProviderServices } from "./registered-providers.ts";
+import type { ProviderServices, RegisteredProvider } from "./registered-providers.ts";
 
 export interface CallbackInput {
   readonly providerName: string;
@@ -54,7 +54,7 @@ interface AcceptedCallback {
   readonly parameters: CallbackParameters;
   readonly finding: Promise<RegisteredProvider>;
   /** Returns the context with the app key that started the log-in. Throws 101 if the key is no longer valid. */
-  readonly context: () => AppKeyContext & Uses<ProviderServices>;
+  readonly context: () => AppKeyContext & Uses<Omit<ProviderServices, "hasher">>;
   readonly database: Database;
 }
 
@@ -64,7 +64,7 @@ interface AcceptedCallback {
  * redirects there, with a code for the proven identity or with an error.
  */
 export async function finishProviderLogIn(
-  request: UnadmittedContext & Uses<ProviderServices>,
+  request: UnadmittedContext & Uses<Omit<ProviderServices, "hasher">>,
   input: CallbackInput,
 ): Promise<FinishedLogIn> {
   const text = input.parameters.get("state") ?? "";
@@ -110,7 +110,7 @@ async function redirectToApp(
 
 /** Stores the proven identity for the code exchange, which opens the session and links the user. */
 async function storeReturnCode(
-  context: AppKeyContext & Uses<ProviderServices>,
+  context: AppKeyContext & Uses<Pick<ProviderServices, "providerSealing" | "random" | "settings">>,
   state: ProviderState,
   proven: Pick<ReturnCode, "profile" | "challenge">,
 ): Promise<string> {
@@ -130,7 +130,7 @@ async function storeReturnCode(
 }
 
 async function proveCallback(
-  context: AppKeyContext & Uses<ProviderServices>,
+  context: AppKeyContext & Uses<Pick<ProviderServices, "registeredProviders">>,
   { state, text, parameters, finding }: AcceptedCallback,
 ): Promise<Proven> {
   const registered = await finding;
@@ -147,7 +147,7 @@ async function proveCallback(
 
 /** Consumes the state and checks its bindings. Missing or different: 324. Maintenance: 706. */
 async function admitCallback(
-  request: UnadmittedContext & Uses<ProviderServices>,
+  request: UnadmittedContext & Uses<Omit<ProviderServices, "hasher">>,
   text: string,
   input: CallbackInput,
 ): Promise<Pick<AcceptedCallback, "context" | "state" | "database">> {

@@ -17,7 +17,7 @@ export interface ProvenLogIn extends NewExternalUser {
 }
 
 export async function logInWithProvider(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<Omit<LogInServices, "hasher">>,
   logIn: ProvenLogIn,
 ): Promise<ProviderOutcome> {
   try {
@@ -29,7 +29,10 @@ export async function logInWithProvider(
 }
 
 /** Logs in the linked user. An unlinked identity is linked first, if a default user or a hook provides a user. */
-async function logInLinkedUser(context: AppKeyContext & Uses<LogInServices>, logIn: ProvenLogIn): Promise<LogInResult> {
+async function logInLinkedUser(
+  context: AppKeyContext & Uses<Omit<LogInServices, "hasher">>,
+  logIn: ProvenLogIn,
+): Promise<LogInResult> {
   const { profile, registered, appNames, deviceId, secondFactor, consume } = logIn;
   const links = ownUserLinks(context);
   const prepareProof = async () => {
@@ -59,7 +62,7 @@ async function logInLinkedUser(context: AppKeyContext & Uses<LogInServices>, log
 
 /** Issues a `dfUuid` for an identity without a linked user. */
 async function offerLinking(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<Pick<LogInServices, "random">>,
   { profile, registered, consume }: ProvenLogIn,
 ): Promise<{ dfUuid: string }> {
   const { r, database, appKey } = context;

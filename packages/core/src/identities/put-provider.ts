@@ -147,7 +147,7 @@ async function listedProvider(
 }
 
 function openedProvider(
-  context: Uses<RegistrationServices>,
+  context: Uses<Pick<RegistrationServices, "providerSealing" | "supportedProviders">>,
   type: ProviderType,
   sealed: string,
 ): { readonly data: ProviderData; readonly fault: string | null } {

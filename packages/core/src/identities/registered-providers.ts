@@ -127,7 +127,10 @@ export class CallbackAddresses {
 }
 
 /** Services of log-ins with providers. */
-export interface ProviderServices extends LogInServices {
+export interface ProviderServices extends LogInServices, PendingLogInServices {}
+
+/** Services of a log-in until its provider has proven the user. */
+export interface PendingLogInServices extends Pick<LogInServices, "random"> {
   readonly registeredProviders: RegisteredProviders;
   readonly providerSealing: ProviderSealing;
   readonly settings: {

@@ -12,7 +12,7 @@ import {
   stateLifetime,
   storedState,
 } from "./provider-state.ts";
-import type { ProviderServices } from "./registered-providers.ts";
+import type { PendingLogInServices } from "./registered-providers.ts";
 
 export interface StartInput {
   readonly providerName: string;
@@ -41,7 +41,7 @@ const retryAfterSeconds = 10;
  * and 608. No app names: 209. Invalid app names: 208 and 210. Too many pending log-ins: 706.
  */
 export async function startProviderLogIn(
-  context: AppKeyContext & Uses<ProviderServices>,
+  context: AppKeyContext & Uses<PendingLogInServices>,
   input: StartInput,
 ): Promise<StartedLogIn> {
   try {
@@ -56,7 +56,7 @@ export async function startProviderLogIn(
 }
 
 async function startWith(
-  context: AppKeyContext & Uses<ProviderServices>,
+  context: AppKeyContext & Uses<PendingLogInServices>,
   { providerName, appKey, deviceId, ...given }: StartInput,
 ): Promise<StartedLogIn> {
   const { r, database } = context;

@@ -51,7 +51,7 @@ export interface SetUserPasswordInput extends NewPassword {
  * the policy: 320. Concurrent change: 713.
  */
 export async function setUserPassword(
-  context: AdministrationContext & Uses<PasswordServices>,
+  context: AdministrationContext & Uses<Omit<PasswordServices, "random">>,
   { name, ...given }: SetUserPasswordInput,
 ): Promise<void> {
   const { database, r: outside, unit, eventOf } = context;

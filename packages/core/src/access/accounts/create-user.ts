@@ -71,7 +71,7 @@ export interface CreateUserInput extends NewPassword {
 
 /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
 export async function createUser(
-  context: AdministrationContext & Uses<PasswordServices>,
+  context: AdministrationContext & Uses<Omit<PasswordServices, "settings">>,
   { name, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
 ): Promise<ObjectId> {
   const { database, unit, eventOf } = context;

@@ -12,7 +12,7 @@ import {
 } from "@sallyport/storage";
 import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
-import type { CustomLogIn, Hook, HookCaller } from "../../objects/index.ts";
+import type { CustomLogIn, Hook, HookCaller, ObjectServices } from "../../objects/index.ts";
 import { type AppKeyContext, changesBetween, logInEvent, type Uses } from "../../request/index.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 import {
@@ -30,7 +30,7 @@ const nothing = async (): Promise<void> => {};
  * runs read-only with administrator rights, as no user is authenticated yet. A failure of the hook: 710.
  */
 export async function prepareCustomProof(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<ObjectServices & Pick<LogInServices, "hasher" | "random">>,
   credentials: CustomCredentials,
 ): Promise<() => Promise<ProvenCustomUser | null>> {
   const caller = { ...context, principal: systemPrincipal };
@@ -42,7 +42,7 @@ export async function prepareCustomProof(
 }
 
 async function proveByHook(
-  caller: HookCaller & Uses<LogInServices>,
+  caller: HookCaller & Uses<Pick<LogInServices, "hasher" | "random">>,
   hook: Hook<CustomLogIn, JsonValue | undefined>,
   { user, pass, appNames, links }: CustomCredentials,
 ): Promise<ProvenCustomUser | null> {
@@ -109,7 +109,7 @@ function unusable(reason: string): ServiceError {
  * random. Returns the current account, or `null` if the name is confusable with another custom user's.
  */
 export async function storeAuthenticatedUser(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<Pick<LogInServices, "hasher" | "random">>,
   found: AuthenticatedUser,
 ): Promise<Account | null> {
   const account = (await findCustomAccount(context, found.loginName)) ?? (await createCustomAccount(context, found));
@@ -123,7 +123,7 @@ async function findCustomAccount({ r }: AppKeyContext, loginName: string): Promi
 }
 
 async function createCustomAccount(
-  context: AppKeyContext & Uses<LogInServices>,
+  context: AppKeyContext & Uses<Pick<LogInServices, "hasher" | "random">>,
   { loginName, userId, email }: AuthenticatedUser,
 ): Promise<Account | null> {
   const secret = await context.services.hasher.hash(context.services.random.secret());

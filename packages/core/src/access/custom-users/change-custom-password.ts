@@ -17,7 +17,7 @@ const tries = 5;
  * stay unchanged. 339 if a hook authenticates custom users. 712 without an e-mail address or without mail.
  */
 export async function changeCustomPassword(
-  context: SessionContext & Uses<ChangePasswordServices>,
+  context: SessionContext & Uses<Omit<ChangePasswordServices, "hasher" | "passwordMessages">>,
   { oldPassword, newPassword, language }: PasswordChangeInput,
 ): Promise<PasswordChangeResult> {
   const { gate, random, passwordPolicy: policy, settings } = context.services;
@@ -60,7 +60,7 @@ export async function changeCustomPassword(
 }
 
 async function mailCode(
-  context: SessionContext & Uses<ChangePasswordServices>,
+  context: SessionContext & Uses<Pick<ChangePasswordServices, "outbox" | "settings">>,
   { email: to, loginName: name }: Account,
   { code, language }: { code: string; language: MailLanguage | null },
 ): Promise<void> {
@@ -98,7 +98,7 @@ export interface ConfirmCustomPasswordInput {
 
 /** Makes the pending password current if the code matches. Otherwise throws 326. Ends all other sessions of the account. */
 export async function confirmCustomPassword(
-  context: SessionContext & Uses<ChangePasswordServices>,
+  context: SessionContext & Uses<Pick<ChangePasswordServices, "gate" | "outbox" | "settings">>,
   { confirmationCode: given, language }: ConfirmCustomPasswordInput,
 ): Promise<void> {
   const { gate, settings } = context.services;

@@ -121,7 +121,7 @@ export interface SetCustomPasswordInput extends NewPassword {
 
 /** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
 export async function setCustomPassword(
-  context: AdministrationContext & Uses<PasswordServices>,
+  context: AdministrationContext & Uses<Omit<PasswordServices, "random">>,
   { name, ...given }: SetCustomPasswordInput,
 ): Promise<number> {
   const accepted = context.services.passwordPolicy.accept(

@@ -30,7 +30,7 @@ export interface ChangePasswordServices extends ObjectServices, PasswordServices
 
 /** Changes the password of a database user. In one transaction, ends the user's other sessions and keeps the current one. */
 export async function changeOwnPassword(
-  context: SessionContext & Uses<ChangePasswordServices>,
+  context: SessionContext & Uses<Pick<ChangePasswordServices, "gate" | "outbox" | "passwordPolicy" | "settings">>,
   { oldPassword, newPassword, language }: PasswordChangeInput,
 ): Promise<PasswordChangeResult> {
   const { gate, passwordPolicy: policy, settings } = context.services;

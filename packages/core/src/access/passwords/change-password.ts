@@ -16,7 +16,7 @@ export interface ChangePasswordInput extends PasswordChangeInput {
 
 /** Changes the password of the session's account. Order of refusals: 319, 320, 321, 339. */
 export async function changePassword(
-  context: SessionContext & Uses<ChangePasswordServices>,
+  context: SessionContext & Uses<Omit<ChangePasswordServices, "hasher">>,
   { encrypted, ...given }: ChangePasswordInput,
 ): Promise<PasswordChangeResult> {
   const { oldPassword, newPassword } = encrypted ? await opened(context, given) : given;
@@ -27,7 +27,7 @@ export async function changePassword(
 }
 
 async function opened(
-  context: SessionContext & Uses<ChangePasswordServices>,
+  context: SessionContext & Uses<Pick<ChangePasswordServices, "passwordMessages">>,
   { oldPassword, newPassword }: PasswordChangeInput,
 ): Promise<Pick<PasswordChangeInput, "oldPassword" | "newPassword">> {
   const [old, fresh] = await context.services.passwordMessages.open(context, [oldPassword, newPassword]);

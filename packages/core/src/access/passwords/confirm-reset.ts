@@ -1,5 +1,6 @@
 import { type Account, type Digest, type RecordValue, ServiceError } from "@sallyport/storage";
 import { type MailLanguage, sendChangeNotice } from "../../mail/index.ts";
+import type { ObjectServices } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
 import { isPasswordText, minPasswordLength } from "./password-policy.ts";
 import { accountOfReset, type PasswordReset, passwordResets } from "./password-reset.ts";
@@ -20,7 +21,7 @@ interface FoundReset {
 
 /** Sets a new password with a mailed token and ends all sessions. Invalid token: 328. Refused password: 320, which does not consume the token. */
 export async function confirmReset(
-  context: AppKeyContext & Uses<ResetServices>,
+  context: AppKeyContext & Uses<Omit<ResetServices, "random">>,
   { resetPasswordToken, newPassword, language }: ConfirmResetInput,
 ): Promise<void> {
   const { hasher, passwordPolicy: policy, settings } = context.services;
@@ -41,7 +42,7 @@ export async function confirmReset(
 
 /** Of concurrent requests with one token, one succeeds. */
 function consumeReset(
-  context: AppKeyContext & Uses<ResetServices>,
+  context: AppKeyContext & Uses<Pick<ResetServices, "settings">>,
   digest: Digest,
   { reset, account, secret }: FoundReset & { readonly secret: string },
 ): Promise<boolean> {
@@ -55,7 +56,7 @@ function consumeReset(
 
 /** Returns the account of the token, or `null` if the token is no longer valid. */
 async function findReset(
-  context: AppKeyContext & Uses<ResetServices>,
+  context: AppKeyContext & Uses<ObjectServices>,
   payload: RecordValue,
 ): Promise<FoundReset | null> {
   for (const reset of Object.values(resetsByRealm)) {

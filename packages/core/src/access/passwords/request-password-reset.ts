@@ -45,7 +45,7 @@ const ofUser: ThrottlePolicy = { maxFailures: 3, ...delays };
  * for every name. Above the network limit: 706. Above the limit of the name: the usual answer, but no mail.
  */
 export async function requestPasswordReset(
-  context: AppKeyContext & Uses<ResetServices>,
+  context: AppKeyContext & Uses<Omit<ResetServices, "hasher" | "passwordPolicy" | "random">>,
   { user, custom, language }: RequestPasswordResetInput,
 ): Promise<void> {
   const { appKey, origin, r } = context;
@@ -67,7 +67,10 @@ export async function requestPasswordReset(
   );
 }
 
-async function mayAsk(context: AppKeyContext & Uses<ResetServices>, { user, custom }: ResetMailJob): Promise<boolean> {
+async function mayAsk(
+  context: AppKeyContext & Uses<Pick<ResetServices, "settings">>,
+  { user, custom }: ResetMailJob,
+): Promise<boolean> {
   const { r, origin, database } = context;
   const wait = await countUse(r.throttle, {
     key: `resetsAsked:${origin.network}`,

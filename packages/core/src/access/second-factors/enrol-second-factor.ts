@@ -19,7 +19,7 @@ export interface EnrolledFactor {
  * without second factors, or factor already confirmed: 307.
  */
 export async function enrolSecondFactor(
-  context: SessionContext & Uses<FactorServices>,
+  context: SessionContext & Uses<Omit<FactorServices, "factorProofs">>,
   appName: string,
 ): Promise<EnrolledFactor> {
   const { subject, rule } = await ownFactor(context, appName);
@@ -46,7 +46,7 @@ export async function enrolSecondFactor(
   return { secret, address, recoveryCodes };
 }
 
-function digestsOf(context: SessionContext & Uses<FactorServices>, codes: readonly string[]): string[] {
+function digestsOf(context: SessionContext, codes: readonly string[]): string[] {
   return codes.flatMap((code) => recoveryDigest(context.database.digests, code) ?? []);
 }
 
