@@ -94,7 +94,8 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
       objectTable,
       records.map(({ id }) => [objectNumber(id)]),
     );
-    if (links.size < records.length || found.length < records.length) throw inconsistentRecords();
+    // A repeated object is found once.
+    if (found.length < records.length) throw inconsistentRecords();
     await rows.put(objectTable, ...found.map((row) => ({ ...row, links: links.get(row.object.id) ?? {} })));
   },
 
