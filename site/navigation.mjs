@@ -133,7 +133,7 @@ export const groups = [
 /** The page that is the home page. */
 export const home = "README.md";
 
-/** The Markdown files of the repository that are no pages. */
+/** The Markdown files of the repository that are not pages. */
 const left = [
   "apps/cli/README.md",
   "apps/server/README.md",

@@ -52,7 +52,7 @@ async function runOne(mutant, check, timeLimit, isReach) {
   await setImmediate();
   const isLate = error?.message?.startsWith("The check did not end within") === true;
   const isFailed = outcome === "failed" || outcome === "notImplemented" || stray.length > 0;
-  // Other errors come from code that cannot go on. It is no merit of the check.
+  // Other errors come from code that cannot go on. It is not a merit of the check.
   const isNoticed = outcome === "failed" && !isLate && ["ConformanceError", "ServiceError"].includes(error?.name);
   const reached = isReach ? numbersOf(mutants.reached) : null;
   return {

@@ -166,7 +166,7 @@ function packageFile() {
     license,
     type,
     engines,
-    // The package is a command: its modules are no interface. `@sallyport/cli` and `@sallyport/testing` alone import these.
+    // The package is a command: its modules are not an interface. `@sallyport/cli` and `@sallyport/testing` alone import these.
     exports: {
       "./package.json": "./package.json",
       "./operator": "./dist/operator.js",

@@ -25,7 +25,7 @@ for (const [file, place] of places) {
   cpSync(join(root, file), target);
 }
 
-/** Marks inline code as plain text for Vue. Double braces in it are no expressions. */
+/** Marks inline code as plain text for Vue. Double braces in it are not expressions. */
 function literalCode(md) {
   md.renderer.rules.code_inline = (tokens, index, _options, _env, self) =>
     `<code v-pre${self.renderAttrs(tokens[index])}>${md.utils.escapeHtml(tokens[index].content)}</code>`;

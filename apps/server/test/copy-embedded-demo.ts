@@ -31,7 +31,7 @@ async function makeEmbeddedDemo(cluster: string): Promise<void> {
   try {
     await rename(join(directory, "cluster"), cluster);
   } catch (error) {
-    // Another worker made it meanwhile.
+    // Another worker was faster.
     if (!["ENOTEMPTY", "EEXIST"].includes(String((error as NodeJS.ErrnoException).code))) throw error;
   }
   await rm(directory, { recursive: true });

@@ -15,7 +15,7 @@ export class FakeChannel {
   readonly received: bigint[] = [];
   next = 0n;
 
-  /** The contents of a request; `undefined` if it is no valid message of this session. */
+  /** The contents of a request; `undefined` if it is not a valid message of this session. */
   open(header: string | null, body: Uint8Array, isText: boolean): Uint8Array | undefined {
     const iv = parseEncryptedHeader(header ?? "")?.iv;
     const counter = iv && parseCounterBlock(iv);

@@ -89,7 +89,7 @@ describe.each(modes)("ended session in mode %s", (mode) => {
     await expect(client.request({ path: "/v1/x" })).resolves.toMatchObject({ data: {} });
   });
 
-  test("is not renewed after a log-out meanwhile, and nothing stays open", async () => {
+  test("is not renewed after a log-out during it, and nothing stays open", async () => {
     const { server } = connected();
     const [noticed, waiting] = [latch(), latch()];
     let isDelayed = false;

@@ -61,7 +61,7 @@ export type LogInRequest = z.input<typeof logInRequest>;
 
 /**
  * A required text. Throws the given code if it is absent or blank. Any other JSON type is converted to its JSON text.
- * That text is no valid key or cipher text, so later checks reject it in the usual order.
+ * That text is not a valid key or cipher text, so later checks reject it in the usual order.
  */
 function neededText(missing: ErrorCode) {
   return z.preprocess(

@@ -98,7 +98,7 @@ export class S3FileStore implements FileStore {
     const start = after ?? "";
     if (start === "") await this.removeAbandoned();
     const ages = new Map<string, number>();
-    // A text that is no name may contain characters that no key has.
+    // A text that is not a name may contain characters that no key has.
     const from = `${this.prefix}${/^[0-9a-f]*/.exec(start)?.[0]}${afterSegments}`;
     await attempt(702, async () => {
       for await (const page of this.bucket.list(this.prefix, from)) {
@@ -130,7 +130,7 @@ export class S3FileStore implements FileStore {
   }
 }
 
-/** Marks a file. It is no segment, and follows no segment in the order of keys. */
+/** Marks a file. It is not a segment, and follows no segment in the order of keys. */
 const created = "created";
 const noName = "The name does not have 32 lowercase hex digits.";
 const isName = (text: string) => /^[0-9a-f]{32}$/.test(text);

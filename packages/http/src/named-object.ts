@@ -14,7 +14,7 @@ interface Path {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The class or object in a path of objects. Its other segments, such as names of macros, are no references. */
+/** The class or object in a path of objects. Its other segments, such as names of macros, are not references. */
 export function objectOfPath({ pattern, parameters }: Path): NamedObject {
   if (!pattern.startsWith("/v1/")) return {};
   for (const name of objectParameters) {

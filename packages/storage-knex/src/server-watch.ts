@@ -43,7 +43,7 @@ export class ServerWatch {
     this.leaveProbe();
   }
 
-  /** Waits for a connection; 704 if the server is frozen, or is found to be frozen meanwhile. A connection that arrives later goes to `release`. */
+  /** Waits for a connection; 704 if the server is frozen, or is found to be frozen before. A connection that arrives later goes to `release`. */
   connected<T>(connecting: () => Promise<T>, release: (connection: T) => void): Promise<T> {
     if (this.frozen) return Promise.reject(isFrozen());
     return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ export class ServerWatch {
   private async answers(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<false>((resolve) => {
-      // After a pause of this process, an answer that has arrived meanwhile is read before the verdict.
+      // After a pause of this process, an answer that has arrived is read before the verdict.
       timer = setTimeout(() => setImmediate(() => resolve(false)), waitTimeout);
     });
     const answered = await Promise.race([this.ask(), timeout]);

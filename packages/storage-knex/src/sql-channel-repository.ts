@@ -74,7 +74,7 @@ export interface ChannelStatements {
 
 /**
  * One statement registers a single new block, the most common case. Any other call first creates missing rows, then locks
- * all rows in order and checks them as a batch. A row swept away meanwhile refuses the call. Digests are
+ * all rows in order and checks them as a batch. A row that was swept away refuses the call. Digests are
  * hexadecimal, without duplicates. A row without uses has no owner yet. Only its own transaction, or one that waited
  * for it, sees it.
  */

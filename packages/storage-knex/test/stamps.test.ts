@@ -98,7 +98,7 @@ describe("object stamps", () => {
     `insert into test.objects (uuid, class, attributes, readers, stored_at${stamp && ", stamp, created_stamp"})
       values (gen_random_uuid(), 'File', '{}', '{1}', now()${stamp && `, ${stamp}, ${stamp}`})`;
 
-  /** A transaction has done something before its first write of an object. Another object was written meanwhile. */
+  /** A transaction has done something before its first write of an object. Another object was written between the two. */
   test.each([
     ["has a number", "select txid_current()", insertion()],
     ["has written elsewhere", "create table public.elsewhere (number integer)", insertion()],

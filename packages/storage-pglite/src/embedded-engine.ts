@@ -32,7 +32,7 @@ export interface EmbeddedEngineOptions {
   readonly statementTimeout?: number;
   /**
    * Shares the database with other processes of this user on this machine (`joinEmbeddedEngine`): over a socket in the
-   * directory, one connection at a time, for at most `limit` milliseconds each. Everything else waits meanwhile.
+   * directory, one connection at a time, for at most `limit` milliseconds each. Everything else waits for it.
    * Default: not shared. No effect in memory and on Windows.
    */
   readonly sharing?: { readonly limit: number };

@@ -26,7 +26,7 @@ const closeDelay = 1_000;
 
 /**
  * Lends the database to programs of the same user on this machine, one connection at a time, over a Unix socket in the
- * data directory. The holder of the directory waits meanwhile. Every client starts with a fresh session: unfinished
+ * data directory. The holder of the directory waits for it. Every client starts with a fresh session: unfinished
  * work of the previous one is rolled back. A client that exceeds the limit is disconnected.
  *
  * @returns `undefined` where there are no Unix sockets

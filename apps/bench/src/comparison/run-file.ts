@@ -39,7 +39,7 @@ export async function writeRun(file: string, plan: Run["plan"], outcomes: readon
   await writeFile(file, `${JSON.stringify(run, null, 2)}\n`);
 }
 
-/** Throws if the file is no run of a bench, or one of a bench that wrote no costs. */
+/** Throws if the file is not a run of a bench, or one of a bench that wrote no costs. */
 export async function readRun(file: string): Promise<Run> {
   const run = JSON.parse(await readFile(file, "utf8")) as Partial<Run>;
   if (run.build === undefined || run.outcomes === undefined)

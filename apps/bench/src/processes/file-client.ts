@@ -39,7 +39,7 @@ function* formOf(size: number): Generator<Buffer, void, undefined> {
   yield tail;
 }
 
-/** Sends a request and returns its answer, whose body is not read yet. Throws if it is no success. */
+/** Sends a request and returns its answer, whose body is not read yet. Throws if it is not a success. */
 export async function exchange(url: string, method: string, headers: Headers, body?: Body): Promise<IncomingMessage> {
   const sent = request(url, { method, headers: { ...headers, ...body?.headers }, agent: false });
   const answered = once(sent, "response") as Promise<[IncomingMessage]>;

@@ -34,7 +34,7 @@ const rest = 2_000;
 
 const limitFile = fileURLToPath(new URL("../limits/node-files.js", import.meta.url));
 
-/** Uploads and downloads of a large file, the memory of the server meanwhile, and reads beside many uploads. */
+/** Uploads and downloads of a large file, the memory of the server during them, and reads beside many uploads. */
 export const fileScenario: Scenario = {
   name: "files",
   async run(bench, plan) {

@@ -239,7 +239,7 @@ function put(raw: Record<string, unknown>, path: readonly string[], value: unkno
     return;
   }
   raw[name] ??= {};
-  // The shape check reports a value that is no section.
+  // The shape check reports a value that is not a section.
   if (isRecord(raw[name])) put(raw[name], rest, value);
 }
 

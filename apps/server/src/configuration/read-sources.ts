@@ -160,7 +160,7 @@ export interface SecretFileFault {
 
 /**
  * Faults of files with secrets. Their owner is the user of this process, or root. Only a file of root may be readable by
- * its group: that of the server, or of systemd's credentials. A missing file is no fault, and neither is one that a container
+ * its group: that of the server, or of systemd's credentials. A missing file is not a fault, and neither is one that a container
  * platform mounts: it chooses the mode, and no other user is there. Windows has no such permissions.
  */
 export function secretFileFaults(

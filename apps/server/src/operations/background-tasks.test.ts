@@ -82,7 +82,7 @@ describe("IndexKeeper", () => {
     expect(lines()).toMatchObject([{ level: 40, alias: "a", remaining: ["File.Name"], limit: 0 }]);
   });
 
-  test("aligns one database at a time, and repeats one that changes meanwhile", async () => {
+  test("aligns one database at a time, and repeats one that changes during it", async () => {
     const { keeper } = keeperOf();
     const events: string[] = [];
     const watched = async (alias: string) => {
@@ -108,7 +108,7 @@ describe("IndexKeeper", () => {
     expect(events).toEqual(["a begins", "a ends", "b begins", "b ends", "a begins", "a ends"]);
   });
 
-  test("aligns again when the model changes meanwhile", async () => {
+  test("aligns again when the model changes during it", async () => {
     const { keeper } = keeperOf();
     const storage = await storageWithIndex();
     const other = { ...index, className: "Image" };

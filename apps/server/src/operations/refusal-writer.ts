@@ -15,7 +15,7 @@ const interval = 1_000;
 
 /**
  * Writes the explanations of refused requests after their responses. Per second and database it accepts a fixed number,
- * at most half of them from one network, and drops the rest: a flood of refused requests is no flood of writes.
+ * at most half of them from one network, and drops the rest: a flood of refused requests is not a flood of writes.
  */
 export class RefusalWriter implements RefusalRecorder {
   private readonly backlogs = new Map<Database, Backlog>();

@@ -135,7 +135,7 @@ export class WorkerPool {
       return;
     }
     if (this.failures > 0) await pause(Math.min(maxPause, firstPause * 2 ** (this.failures - 1)));
-    // A reload can have filled the place meanwhile.
+    // A reload can have filled the place.
     if (this.isStopping || slot.isChanging || slot.worker !== undefined) return;
     const next = this.begin(slot);
     slot.worker = next;

@@ -55,7 +55,7 @@ export class WorkerProcess {
   }
 
   send(message: PrimaryMessage): void {
-    // A worker that ends meanwhile needs no message.
+    // A worker that is ending needs no message.
     if (this.worker.isConnected()) this.worker.send(message, () => {});
   }
 

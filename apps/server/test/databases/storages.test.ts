@@ -280,8 +280,8 @@ describe("storages", () => {
       await others();
     });
 
-    /** Sends a request that a lock blocks, runs a callback meanwhile, releases the lock and returns the answer. */
-    async function blockedBy(lock: string, meanwhile: () => Promise<void>, alias = "flaky") {
+    /** Sends a request that a lock blocks, runs a callback while it waits, releases the lock and returns the answer. */
+    async function blockedBy(lock: string, whileBlocked: () => Promise<void>, alias = "flaky") {
       const { sql } = postgres;
       // With a free connection, only the lock can block the request.
       await service(alias);
@@ -297,7 +297,7 @@ describe("storages", () => {
           expect(early).toBeUndefined();
           return (await sql.query(waiting)).rowCount !== 0;
         });
-        await meanwhile();
+        await whileBlocked();
       } finally {
         await sql.query("rollback");
       }

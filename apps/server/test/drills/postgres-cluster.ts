@@ -85,7 +85,7 @@ export class PostgresCluster {
           try {
             process.kill(pid, name);
           } catch (error) {
-            // A session can end meanwhile.
+            // A session can end during the loop.
             if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
           }
         }

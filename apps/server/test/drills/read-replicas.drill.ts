@@ -281,7 +281,7 @@ interface Note {
   test("a replica takes most of the work of lists from the primary, also beside constant writes", async () => {
     const alone = [await start({ DATABASE_READ_URLS: "" }), await start({ DATABASE_READ_URLS: "" })];
     const lists = 250;
-    /** Lists one after another, and writes of four clients meanwhile. Microseconds per list. */
+    /** Lists one after another, beside the writes of four clients. Microseconds per list. */
     const measure = async (to: readonly string[], writers: number) => {
       const { client } = await logIn("session", "demo", to);
       const list = () => client.listObjects("Invoice", { perPage: 100 });

@@ -15,7 +15,7 @@ const password = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAAA
 
 /**
  * Whether the time of an answer reveals the existence of a user, by a sign test: of two requests in sequence, in random
- * order, only the slower one is counted. Each user is requested once, and mail is sent to that user meanwhile.
+ * order, only the slower one is counted. Each user is requested once, and mail is sent to that user at the same time.
  */
 describe("time of a request for a new password", () => {
   const mailbox = new Mailbox();

@@ -174,7 +174,7 @@ describe("attacks on second factors", () => {
     return `${code}${headers["retry-after"] === undefined ? "" : " later"}`;
   };
 
-  test("wrong tokens are counted, despite log-ins for other app names meanwhile", async () => {
+  test("wrong tokens are counted, despite log-ins for other app names between them", async () => {
     const codes: string[] = [];
     for (let round = 0; round < 7; round += 1)
       codes.push(await logIn(["guarded"], authenticator.wrong()), await logIn(["demo-app"]));

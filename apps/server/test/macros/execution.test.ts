@@ -161,7 +161,7 @@ onEngines(
         },
       );
 
-      test("complete when their session ends meanwhile, and it stays ended", async () => {
+      test("complete when their session ends during them, and it stays ended", async () => {
         const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
         const session = await openSession(server(), mode, "demo");
         const barrier = readBarrier(repositories(), id);
@@ -183,7 +183,7 @@ onEngines(
         expect(await execute("Echo", 1, session)).toMatchObject({ code: sessionEndedCode[mode] });
       });
 
-      test("complete when they are removed meanwhile", async () => {
+      test("complete when they are removed during their execution", async () => {
         const id = await create({ Name: "Ada" });
         const macros = new MacroStore(repositories());
         const name = `Removed_${mode}`;

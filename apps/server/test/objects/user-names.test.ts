@@ -79,7 +79,7 @@ onEngines(
       for (const id of ids) expect(await remove(id)).toBe("0");
     });
 
-    test("a restored user does not get a name that looks like another one meanwhile", async () => {
+    test("a restored user does not get a name that looks like one that was taken since", async () => {
       const id = await created("restored");
       expect((await send(`/v1/object/${id}?moveToRecycler=true`, "DELETE")).code).toBe("0");
       const other = await created("rest\u043ered");

@@ -308,9 +308,9 @@ describe("requests with an idempotency key", () => {
       const lock = "select from sallyport_demo.records where kind = 'requestResult' and id = $1 for update";
       await postgres.sql.query("begin");
       await postgres.sql.query(lock, [kept?.id]);
-      const meanwhile = await create();
-      expect([meanwhile.status, meanwhile.code]).toEqual([503, "706"]);
-      expect(Number(meanwhile.headers["retry-after"])).toBeGreaterThan(0);
+      const second = await create();
+      expect([second.status, second.code]).toEqual([503, "706"]);
+      expect(Number(second.headers["retry-after"])).toBeGreaterThan(0);
       const waiting = create();
       await postgres.sql.query("commit");
       expect((await waiting).body).toEqual(first.body);

@@ -26,7 +26,7 @@ onEngines(
     }, 120_000);
 
     test.each(kinds)("a small list comes before most %s", async (_title, heavy, of) => {
-      // None of the heavy requests can end meanwhile. The embedded engine makes one after the other.
+      // None of the heavy requests can end before. The embedded engine makes one after the other.
       const locked = await demo.lockTables()?.(["object_counts", "tombstones", "audit"]);
       let answered = 0;
       const statuses = Array.from({ length: count }, async (_, index) => {

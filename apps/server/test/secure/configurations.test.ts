@@ -185,7 +185,7 @@ describe("secure session", () => {
   async function inTheMiddle(
     session: SecureSession,
     number: bigint,
-    meanwhile: () => Promise<unknown>,
+    betweenAnswers: () => Promise<unknown>,
     at = server,
   ): Promise<SecureAnswer> {
     const iv = counterBlock(session, number);
@@ -207,7 +207,7 @@ describe("secure session", () => {
       });
       request.on("error", reject).write(body.slice(0, 5));
       void awaited(1, at)
-        .then(meanwhile)
+        .then(betweenAnswers)
         .then(() => request.end(body.slice(5)), reject);
     });
     const answer = await answered;

@@ -17,7 +17,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** `internalStatus`; `null` if the answer is no envelope. */
+  /** `internalStatus`; `null` if the answer is not an envelope. */
   readonly code: string | null;
 }
 

@@ -285,7 +285,7 @@ function severalServersSuite(): void {
       if (inFlight.has(id)) twice.push(id);
       inFlight.add(id);
       if (inFlight.size >= 20) release();
-      // Holds the first messages, so that both servers look for work meanwhile.
+      // Holds the first messages, so that both servers look for work.
       await enough;
       return 204;
     };
@@ -293,7 +293,7 @@ function severalServersSuite(): void {
     codes.push(...(await Promise.all(Array.from({ length: 20 }, (_, index) => log(index % 2 === 0 ? one : other)))));
     const { records } = repositoriesOf(one);
     const listed = await records.list(licenceMessages, { after: null, limit: 1_000 });
-    // A message that was claimed before this list arrives meanwhile. A later claim changes the version.
+    // A message that was claimed before this list can arrive after it. A later claim changes the version.
     await setTimeout(1_000);
     for (const waiting of listed)
       if (!inFlight.has(waiting.id)) await records.settle(licenceMessages, waiting, { dueIn: 0 });

@@ -239,7 +239,7 @@ onEngines(
       expect(await codeOf({ syncVersion: "0", cursor, query: { where: { Kind: "a" } } }, "/v1/sync/large")).toBe("332");
     });
 
-    /** Random writers, and followers that pull page by page meanwhile. */
+    /** Random writers, and followers that pull page by page beside them. */
     test.each(Array.from({ length: isFullRun ? 20 : 4 }, (_, index) => index + 1))(
       "followers hold what their users can read, seed %i",
       async (seed) => {

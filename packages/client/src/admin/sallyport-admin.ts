@@ -113,7 +113,7 @@ export class SallyportAdmin {
     this.#calls.use(sessionId);
   }
 
-  /** Opens a session. 302 for a wrong password, and for a user who is no administrator. */
+  /** Opens a session. 302 for a wrong password, and for a user who is not an administrator. */
   async logIn(options: AdminLogInOptions, limits: CallLimits = {}): Promise<AdminLogInResult> {
     const { user, twoFactorToken } = options;
     const body = { user, pass: sentPassword(options.password, options.passwordHash), "2faToken": twoFactorToken };

@@ -33,7 +33,7 @@ const usualTimeout = 30_000;
 
 /**
  * Downloads the file of an object by its id or UUID. After a broken connection, it requests the rest of the same bytes. The
- * stream fails with a `TransportError` `changed` if the file got other bytes meanwhile.
+ * stream fails with a `TransportError` `changed` if the file got other bytes.
  */
 export function download(
   client: SallyportClient,

@@ -14,7 +14,7 @@ export interface SourceReader {
   close(): void;
 }
 
-/** Throws a `TypeError` for anything that is no source. */
+/** Throws a `TypeError` for anything that is not a source. */
 export function readerOf(source: FileSource, size: number | undefined): SourceReader {
   if (source instanceof Uint8Array) return seekable(source.length, async (first, end) => source.subarray(first, end));
   if (source instanceof Blob)

@@ -48,7 +48,7 @@ interface Transacted<T> {
   readonly uuids: readonly string[];
 }
 
-/** Runs work on the records of a schema and writes its changes at once. It is repeated if others wrote meanwhile. */
+/** Runs work on the records of a schema and writes its changes at once. It is repeated if others wrote at the same time. */
 export async function transact<T>(
   storage: SyncStorage,
   schema: string,

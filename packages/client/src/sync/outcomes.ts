@@ -240,7 +240,7 @@ function withOtherReferences(
   return links.length === 1 ? undefined : oneByOne(current, again, links, next);
 }
 
-/** An executed operation that the user has discarded meanwhile. `undefined`: another tab has stored the answer. */
+/** An executed operation that the user has discarded. `undefined`: another tab has stored the answer. */
 function discardedOperation(
   state: ObjectState,
   { id, op, syncVersion, fields = {} }: SyncOperationData,

@@ -46,7 +46,7 @@ export interface SyncOptions extends ExchangeOptions {
    */
   readonly onConflict?: ConflictHandler | undefined;
   /**
-   * Called with the fate of edits; its success confirms them. If it rejects, or the application ends meanwhile, the next
+   * Called with the fate of edits; its success confirms them. If it rejects, or the application ends before, the next
    * call repeats them. Without it, the store keeps them until `confirm` of the report.
    */
   readonly onNotices?: ((notices: Notices) => void | Promise<void>) | undefined;
@@ -217,7 +217,7 @@ class Synchronization {
         if (changes.isNew(uuid)) uncreated[code === undefined ? "repeated" : "postponed"].add(uuid);
         if (code !== undefined) postponed.set(uuid, code);
       }
-      // Another tab has stored other pages meanwhile. Its position does not contain these changes.
+      // Another tab has stored other pages. Its position does not contain these changes.
       const isCurrent = page !== undefined && samePosition(position, seen);
       if (isCurrent)
         changes.addPage(page, position.version === "0" ? { isRestored: isRestored(position, page) } : null);

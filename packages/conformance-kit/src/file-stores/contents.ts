@@ -10,7 +10,7 @@ export function newName(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
 }
 
-/** Texts that are no names. Some of them are paths. */
+/** Texts that are not names. Some of them are paths. */
 export const hostileNames: readonly string[] = [
   "",
   ".",

@@ -166,7 +166,7 @@ export const brokenEngines: readonly BrokenAdapter[] = [
       const turns = async (count: number) => {
         for (let turn = 0; turn < count; turn += 1) await pause();
       };
-      // The data that a transaction has read is outdated when it acts, because others write meanwhile.
+      // The data that a transaction has read is outdated when it acts, because others have written.
       const late = async <T>(call: Promise<T>): Promise<T> => {
         const answer = await call;
         await turns(5);

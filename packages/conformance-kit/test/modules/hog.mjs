@@ -2,7 +2,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 
 let created = 0;
 
-/** Does nothing but microtasks for a while: no timer fires meanwhile. */
+/** Does nothing but microtasks for a while, in which no timer fires. */
 async function hog(milliseconds) {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) await Promise.resolve();

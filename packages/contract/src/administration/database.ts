@@ -145,7 +145,7 @@ export const keyOperations = operations("Operations", {
   },
 });
 
-/** Macros, read-only. Their source is no part of any request or response. */
+/** Macros, read-only. Their source is not part of any request or response. */
 export const administeredMacroOperations = operations("Macros", {
   listMacros: {
     method: "GET",

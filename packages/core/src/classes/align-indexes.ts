@@ -24,7 +24,7 @@ export async function alignIndexes(storage: Storage): Promise<AlignmentReport | 
     if (report === "busy") return report;
     built.push(...report.built);
     removed += report.removed;
-    // A model change meanwhile got `busy` for its own alignment, so align again.
+    // A concurrent model change got `busy` for its own alignment, so align again.
     if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(limit) };
     return undefined;
   });

@@ -17,7 +17,7 @@ export interface HostArguments<Name extends string> {
   flag(name: Name): boolean;
 }
 
-/** Parses an argument object. 307 if it is no object or has an unknown member. */
+/** Parses an argument object. 307 if it is not an object or has an unknown member. */
 export function argumentsOf<Name extends string>(
   call: string,
   argument: JsonValue | undefined,

@@ -37,7 +37,7 @@ interface Dumping extends Uses<Pick<UploadServices, "hashes">> {
 /**
  * Adds the bytes of files to an export. Passes an export on, and then its complete files by name in the store. Their
  * bytes are read after the export, because it can block the storage. Bytes without an object stay for a day, so that
- * those replaced meanwhile can be read. Unfinished uploads are left out, and files whose object was permanently deleted
+ * those replaced during the reading can be read. Unfinished uploads are left out, and files whose object was permanently deleted
  * before. The bytes throw 707 if they are missing, damaged, or cannot be decrypted.
  */
 export async function* dumpFiles(

@@ -37,7 +37,7 @@ export async function* checkFiles(
     for (const record of page) {
       const { id: file, owner, value } = record;
       const problem = await problemOf(context, record, options);
-      // It may have been replaced and collected meanwhile.
+      // It may have been replaced and collected.
       if (problem === null || (await records.get(fileKind, [file])).length > 0)
         yield { file, objectId: owner ?? "", name: value.name, size: value.size, problem };
     }
@@ -46,7 +46,7 @@ export async function* checkFiles(
 
 /**
  * The unfinished uploads without all of their segments, or with `bytes` without their bytes in the store. A chunk changes
- * the upload and its segments in one transaction, so an upload is judged only if it has not changed meanwhile.
+ * the upload and its segments in one transaction, so an upload is judged only if it has not changed.
  */
 export async function* checkUploads(
   context: AdministrationContext,

@@ -67,7 +67,7 @@ async function collect(
   return true;
 }
 
-/** `false`, without any change, if the file has got an object meanwhile, or is still arriving. */
+/** `false`, without any change, if the file has got an object, or is still arriving. */
 async function forget({ records }: Repositories, file: string, ifVersion: number): Promise<boolean> {
   if ((await records.put(detachedKind, file, "removed", { ifVersion })) !== "stored") return false;
   let bytes = 0;

@@ -34,7 +34,7 @@ export interface FinishUploadInput extends Omit<FileObjectInput, "attributes" | 
  *
  * 602, 603: see `ReadUpload`. 604: no bytes. 600: bytes are missing. 606: another request is writing the upload. 502: the
  * name is not accepted. 307: the media type is malformed. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session
- * has ended meanwhile.
+ * has ended.
  */
 export async function finishUpload(
   context: ObjectContext & Uses<UploadServices>,

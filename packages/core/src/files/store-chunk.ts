@@ -42,7 +42,7 @@ interface ReceivedChunk {
  * bytes survive a crash. 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those received,
  * or more or fewer bytes than the range. 604: no bytes for a range. 501: a whole file without bytes. 606: another
  * request is writing the upload. 502: a name that is not accepted. 801: the file is too large. 702: no capacity left.
- * 201 or 203: the session has ended meanwhile. 304, 404: so has the right to upload. 707, 709: the store is damaged or
+ * 201 or 203: the session has ended. 304, 404: so has the right to upload. 707, 709: the store is damaged or
  * gone. `range`: place of the bytes; `null` if they are the whole file and replace all others.
  */
 export async function storeChunk(

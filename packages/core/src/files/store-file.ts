@@ -32,8 +32,8 @@ export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization"
 
 /**
  * Stores a file in one step and creates its object. 304, 404: see `WriteFileObject`; 304 also for a folder other than
- * the root. 500: a part without a name is no file. 501: no bytes. 502: the name is not accepted. 702: no capacity left. 801: the file is too large. 201 or 203: the
- * session has ended meanwhile. 700, 709: the store cannot create it.
+ * the root. 500: a part without a name is not a file. 501: no bytes. 502: the name is not accepted. 702: no capacity left. 801: the file is too large. 201 or 203: the
+ * session has ended. 700, 709: the store cannot create it.
  */
 export async function storeFile(
   context: ObjectContext & Uses<UploadServices>,

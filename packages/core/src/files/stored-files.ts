@@ -143,7 +143,7 @@ export async function countBytes(
 
 /**
  * Returns how many bytes can be stored now, so that no more are received in vain; `countBytes` decides. 702 if `length`
- * bytes, or any, do not fit. The store or the database's share of it is full, which is no fault of the request: no 801.
+ * bytes, or any, do not fit. The store or the database's share of it is full, which is not the fault of the request: no 801.
  */
 export async function requireCapacity(
   { files, policy: { files: policy } }: Pick<Database, "files" | "policy">,

@@ -25,7 +25,7 @@ export class UploadLease {
 
   /**
    * A sign of life, to be given while bytes flow. 606 if another request has taken over. An expired lease that no one
-   * has taken is taken again: had another request written meanwhile, the version of the upload tells.
+   * has taken is taken again: had another request written, the version of the upload tells.
    */
   async keep(): Promise<void> {
     if (Date.now() - this.renewedAt < renewalInterval) return;

@@ -62,7 +62,7 @@ export function uploadIdOf(file: string): string {
 }
 
 /**
- * 602 if the id is no UUID. 603 if there is no such upload of this person. The key is wrapped by the current master key, so
+ * 602 if the id is not a UUID. 603 if there is no such upload of this person. The key is wrapped by the current master key, so
  * that no later write needs a former one.
  */
 export async function ownUpload(

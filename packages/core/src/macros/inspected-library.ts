@@ -74,7 +74,7 @@ export class InspectedLibrary implements MacroLibrary {
     const modules = all.map(({ module }) => module);
     const set = new MacroSet(generation, sourceGeneration, modules);
     const shadowed = texts.flatMap(({ name }) => (names.has(name) ? name : []));
-    // Other settings share the generation. Their changes are no news of macros.
+    // Other settings share the generation. Their changes are not news of macros.
     const isSame =
       this.set?.all().length === modules.length && modules.every((each) => this.set?.find(each.name) === each);
     if (!isSame || shadowed.join() !== this.reportedShadowed) this.report(all, shadowed);

@@ -32,7 +32,7 @@ export interface HookModule extends Pick<Macro, "name" | "module" | "limits" | "
   readonly hook: HookDeclaration;
 }
 
-/** A text with a macro name that is no valid module. */
+/** A text with a macro name that is not a valid module. */
 export interface BrokenModule {
   readonly kind: "broken";
   readonly name: string;

@@ -53,7 +53,7 @@ export class ModuleInspector {
     try {
       return { ...text, module: await this.read(text) };
     } catch (error) {
-      // A missing worker is no fault of the text.
+      // A missing worker is not the fault of the text.
       if (!(error instanceof MacroFault)) throw error;
       return broken(text, error, formerHook(before?.module));
     }

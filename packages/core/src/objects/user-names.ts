@@ -81,7 +81,7 @@ export class UserNames {
     await this.noteScripts(user);
   }
 
-  /** Whether another user's name has the same skeleton in other scripts. No other transaction takes such a name meanwhile. */
+  /** Whether another user's name has the same skeleton in other scripts. No other transaction takes such a name before this one ends. */
   private async looksForeign({ id, name }: NamedUser): Promise<boolean> {
     const owner = this.skeletonOwner(name);
     await this.records.put(skeletonLocks, owner, true, { lifetime: lockLifetime });

@@ -42,7 +42,7 @@ export async function readLimits({
 
 /**
  * Sets limits by name; `null` returns to the configuration. All servers apply them from the next request. Open sessions
- * stay, and log-ins in progress use the earlier limits. Values in force already are no change. 307 for an unknown name, a value out of range, and a limit per
+ * stay, and log-ins in progress use the earlier limits. Values already in force are not a change. 307 for an unknown name, a value out of range, and a limit per
  * user above the limit of the database.
  */
 export async function setLimits(

@@ -160,7 +160,7 @@ async function readFinding(database: Database, finding: Finding | FindingReader)
   }
 }
 
-/** Masks quoted texts, and the names in JSON pointers that are no fields, classes or attributes. Clients may choose them. */
+/** Masks quoted texts, and the names in JSON pointers that are not fields, classes or attributes. Clients may choose them. */
 async function withoutUnknownNames(
   { models, storage }: Database,
   detail: string,

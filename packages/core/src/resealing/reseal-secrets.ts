@@ -44,7 +44,7 @@ const allRecords = Object.values(sealedTexts).flatMap((records) => (typeof recor
 
 /**
  * Seals the records of a database again under the current master key, page by page. A record is changed only if no one
- * else has changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is
+ * else has changed it, so servers can keep running and the work can stop at any time: the next run selects what is
  * left. A run that has sealed something is audited at its end. Throws 705 without a master key.
  */
 export async function resealSecrets(
@@ -64,7 +64,7 @@ export async function resealSecrets(
   return { resealed, counts: [...counts, await countSessions(context, onProgress)] };
 }
 
-/** Number of records that were sealed again. Not those that need no former key, or were changed meanwhile. */
+/** Number of records that were sealed again. Not those that need no former key, or that others have changed. */
 async function resealPage(
   context: AdministrationContext & Uses<{ readonly keyWrapping: KeyWrapping | null }>,
   { kind, treatment, map }: SealedRecords,

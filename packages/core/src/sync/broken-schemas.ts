@@ -27,7 +27,7 @@ export async function examineSchema(
   }
 }
 
-/** Examines all stored schemas under the current model. `damaged`: the ids of records that are no schemas. */
+/** Examines all stored schemas under the current model. `damaged`: the ids of records that are not schemas. */
 export async function examineSchemas({
   records,
   objects,

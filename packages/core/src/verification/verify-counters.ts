@@ -65,7 +65,7 @@ const isBetween: Agrees = (actual, counters) => actual >= Math.min(...counters) 
 const isAtMost: Agrees = (actual, counters) => actual <= Math.max(...counters);
 
 /**
- * How a counter differs from what it counts; `null` if it does not. Others change both meanwhile: a counter is wrong if
+ * How a counter differs from what it counts; `null` if it does not. Others can change both at the same time: a counter is wrong if
  * no look finds that the counted number agrees with those before and after.
  */
 async function differenceOf(

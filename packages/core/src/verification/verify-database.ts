@@ -17,7 +17,7 @@ export interface VerifyOptions {
 
 /**
  * Recomputes every invariant of a live database. Reads only. One snapshot shows what is in an archive. The rest is read
- * afterwards, while others use it: what merely changes meanwhile is no violation.
+ * afterwards, while others use it: what merely changes is not a violation.
  */
 export async function* verifyDatabase(
   context: AdministrationContext & Uses<Pick<UploadServices, "hashes">>,

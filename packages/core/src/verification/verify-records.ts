@@ -228,7 +228,7 @@ export class RecordVerifier implements KnownObjects {
   }
 }
 
-/** The objects that attributes reference. A value of another form is no reference: it reads as `null`. */
+/** The objects that attributes reference. A value of another form is not a reference: it reads as `null`. */
 function referencesIn(text: string, { links }: ModelClass): Links {
   if (links.length === 0) return {};
   const attributes = JSON.parse(text) as Attributes;

@@ -285,7 +285,7 @@ describe("the check of files", () => {
     expect(await problems(true)).toEqual({ ...found, [damaged]: null });
   });
 
-  test("reports nothing about a file that is removed meanwhile", async () => {
+  test("reports nothing about a file that is removed during the check", async () => {
     await remove(await storeText(f), false);
     const { read } = f.files;
     f.files.read = async (...given) => {

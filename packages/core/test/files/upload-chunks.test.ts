@@ -134,14 +134,14 @@ describe("requests for one upload at the same time", () => {
       expect(await result).toMatchObject({ size: 3, hash: md5("abc") });
     });
 
-    test("that stop for six seconds are accepted if no one has written meanwhile", async () => {
+    test("that stop for six seconds are accepted if no one has written since", async () => {
       const { bytes, result } = await slowWriter();
       ahead += 6_000;
       bytes.send("abc").end();
       expect(await result).toMatchObject({ size: 3, hash: md5("abc") });
     });
 
-    test("that stop for six seconds are refused if others have written meanwhile", async () => {
+    test("that stop for six seconds are refused if others have written since", async () => {
       const { bytes, result } = await slowWriter();
       ahead += 6_000;
       await send("x", { first: 0, last: 0, total: 3 });

@@ -68,7 +68,7 @@ describe("stored second factors", () => {
     }
   });
 
-  test("accept a token for a secret that was sealed again meanwhile, once, and not for another one", async () => {
+  test("accept a token for a secret that was sealed again since, once, and not for another one", async () => {
     const { r } = await openStoreFixture();
     factors = new SecondFactors(r.records);
     const codes = [freshDigest(), freshDigest()];

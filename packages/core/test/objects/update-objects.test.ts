@@ -268,7 +268,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
     expect(await outcome(create("ada"))).toBe(0);
   });
 
-  test("refuses to restore a user whose name is taken meanwhile", async () => {
+  test("refuses to restore a user whose name was taken since", async () => {
     const ada = await create("Ada");
     await remove(ada, true);
     const other = await create("ada");

@@ -43,7 +43,7 @@ function matchAlias(
   return matched === null ? null : { alias, matched };
 }
 
-/** The database that the address of a request names, also if it is no path of a route. */
+/** The database that the address of a request names, also if it is not a path of a route. */
 export function addressedDatabase(
   { url = "" }: Pick<IncomingMessage, "url">,
   { databases, settings }: Pick<PipelineParts, "databases" | "settings">,

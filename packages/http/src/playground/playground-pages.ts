@@ -7,7 +7,7 @@ export interface DemoAccess {
 
 /** Port: deployment data for the page at `/docs`. */
 export interface Playground {
-  /** The demo in the database with this alias; `null` if the database is no demo. */
+  /** The demo in the database with this alias; `null` if the database is not a demo. */
   demo(alias: string): DemoAccess | null;
 }
 

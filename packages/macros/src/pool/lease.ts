@@ -27,7 +27,7 @@ export class Lease implements MacroLease {
     return this.waitedBefore + (this.nested[0]?.waited ?? 0);
   }
 
-  /** Whether a host call is in progress. Another execution can run meanwhile. */
+  /** Whether a host call is in progress. Another execution can run during it. */
   get isWaiting(): boolean {
     return this.nested.at(-1)?.isHostBusy ?? false;
   }

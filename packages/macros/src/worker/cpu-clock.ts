@@ -1,6 +1,6 @@
 import { openSync, readSync } from "node:fs";
 
-/** Milliseconds that are taken from the wall clock: the scheduler statistics are no finer. */
+/** Milliseconds that are taken from the wall clock: the scheduler statistics are not finer. */
 const SHORT = 20;
 
 /**

@@ -42,9 +42,9 @@ export interface Answer {
   readonly text: string | undefined;
   /** Error code, if the host refused. `text` is then the detail. */
   readonly code: number | undefined;
-  /** Milliseconds of CPU time that nested invocations used meanwhile. */
+  /** Milliseconds of CPU time of nested invocations. */
   readonly charge: number;
-  /** Number of host calls that nested invocations made meanwhile. */
+  /** Number of host calls of nested invocations. */
   readonly nestedCalls: number;
 }
 

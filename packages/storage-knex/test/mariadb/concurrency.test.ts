@@ -244,7 +244,7 @@ describe("throttling on MariaDB", () => {
         runs += 1;
         const grant = { group: "network", member: "new", lifetime: 3_600_000, atMost: 10 };
         await r.throttle.pass([], [], grant);
-        // The others wait meanwhile.
+        // The others wait for it.
         for (let reads = 0; reads < 5; reads += 1) await r.audit.read(0, 1);
         if (!isKept(index)) throw new Error("rolled back");
       }),

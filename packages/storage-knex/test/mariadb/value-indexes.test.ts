@@ -184,7 +184,7 @@ describe("value indexes on MariaDB", () => {
     await reader.end();
   }, 60_000);
 
-  test("are left to the next alignment when the storage is closed meanwhile", async () => {
+  test("are left to the next alignment when the storage is closed during one", async () => {
     await fill(1_000);
     const reader = await mysql.createConnection({ uri: server.url });
     await reader.query("start transaction");

@@ -115,7 +115,7 @@ async function take(root: string, file: string, candidate: string, attempts = ma
   throw new DirectoryLockedError(root, file, unknownHolder);
 }
 
-/** Each attempt after the first one means that another process has taken or released the lock meanwhile. */
+/** Each attempt after the first one means that another process has taken or released the lock. */
 const maxAttempts = 100;
 
 const unknownHolder = { pid: undefined, host: undefined, since: undefined, seenAlive: false };

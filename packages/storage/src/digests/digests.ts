@@ -1,7 +1,7 @@
 /** Port: one-way functions over UTF-8 text. */
 export interface Digests {
   sha256(text: string): Digest;
-  /** MD5 as 32 lowercase hexadecimal digits. This is the form in which clients send passwords. It is no protection. */
+  /** MD5 as 32 lowercase hexadecimal digits. This is the form in which clients send passwords. It protects nothing. */
   md5(text: string): string;
 }
 

@@ -124,6 +124,6 @@ export interface KernelTransaction extends KernelReader {
 /**
  * The export `openKernel` of an adapter module: opens one database. `options` come from the configuration, unchecked.
  * Throws an error for invalid options; its message addresses the operator and contains no secret. An unreachable
- * database is no reason to throw: calls return 704 until it is available. `clock` is empty except in tests.
+ * database is not a reason to throw: calls return 704 until it is available. `clock` is empty except in tests.
  */
 export type OpenKernel = (options: Readonly<Record<string, unknown>>, clock: StorageClock) => Kernel | Promise<Kernel>;

@@ -12,7 +12,7 @@ export type Realm = "database" | "custom";
 /** Account id. Realm `database`: the id of the `User` object. Realm `custom`: a UUID in lower case. */
 export type AccountId = string;
 
-/** The realm of an account id; `null` if the text is no account id. */
+/** The realm of an account id; `null` if the text is not an account id. */
 export function realmOf(id: AccountId): Realm | null {
   if (isUuid(id)) return "custom";
   return isObjectId(id) ? "database" : null;

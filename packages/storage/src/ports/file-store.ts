@@ -21,7 +21,7 @@ export interface FoundFile {
  * Port: the bytes of files. A file is a set of segments. Core keeps their order in the database, so a store never joins,
  * renames or appends, and completing a file costs nothing. That fits a directory and an object storage alike.
  *
- * Core creates a file before it writes segments, and never uses a name twice. A text that is no name names nothing:
+ * Core creates a file before it writes segments, and never uses a name twice. A text that is not a name names nothing:
  * `create` throws 700, `write` 702, `read` 707, and `remove` ignores it.
  *
  * Every method throws 709 if the store itself is gone, except `read` (707), `remove` (nothing is left to remove), and

@@ -1,4 +1,4 @@
-/** JavaScript source that is no literal. */
+/** JavaScript source that is not a literal. */
 export class Code {
   constructor(readonly text: string) {}
 }

@@ -44,7 +44,7 @@ const path = "/seats";
 export class LicenceReceiver {
   readonly accepted: LicenceMessage[] = [];
   readonly refused: LicenceMessage[] = [];
-  /** Requests that are no signed message. */
+  /** Requests that are not a signed message. */
   readonly faults: string[] = [];
   /** Answers the next messages. Default: with 204. */
   answering: Answering = () => 204;

@@ -72,7 +72,7 @@ describe("storages", () => {
     const scratch = await postgres.createDatabase();
     const client = new pg.Client({ connectionString: scratch.directUrl });
     await client.connect();
-    // Others create databases on this server meanwhile. Those of the role are of this test.
+    // Others create databases on this server. Those of the role are of this test.
     const role = `sallyport_testing_${randomBytes(8).toString("hex")}`;
     await client.query(`create role ${role} createdb login password 'pw'`);
     const storage = { postgres: urlOf(scratch.directUrl, role, "pw") };

@@ -11,7 +11,7 @@ const upkeepInterval = 6 * 60 * 60_000;
 /** Milliseconds for an engine restart, with a margin. */
 const restartTime = 5_000;
 
-/** Maximum milliseconds for which a command uses a server's database. Requests wait meanwhile. */
+/** Maximum milliseconds for which a command uses a server's database. Requests wait until it ends. */
 const sharing = { limit: 5_000 };
 
 /** The caller receives the errors. Knex would also print them. */

@@ -111,7 +111,7 @@ export async function postgresStorages(
     const pool = (knex.client as { readonly pool: CountedPool }).pool;
     while (pool.totalCount > 0) await pause(5);
     await server.run(`create database ${copy} template ${name}`).catch((error: unknown) => {
-      // Another worker made it meanwhile.
+      // Another worker was faster.
       if ((error as { readonly code?: unknown }).code !== "42P04") throw error;
     });
     await commentOn(server.run, copy, ids);

@@ -26,10 +26,10 @@ async function writeEverything({ repositories: r }: Storage): Promise<void> {
 }
 
 /** Exports a storage and calls a function after the first part. */
-async function exportAround({ archive }: Storage, meanwhile: () => unknown): Promise<ArchiveRecord[]> {
+async function exportAround({ archive }: Storage, onStart: () => unknown): Promise<ArchiveRecord[]> {
   const records: ArchiveRecord[] = [];
   for await (const part of archive.export()) {
-    if (records.length === 0) await meanwhile();
+    if (records.length === 0) await onStart();
     records.push(...part);
   }
   return records;
@@ -55,7 +55,10 @@ export const exportingChecks: readonly Check[] = [
       });
       equal(read, before, "the export");
       await writing;
-      isTrue((await archived(storage)).length > before.length, "A later export must contain the writes made meanwhile");
+      isTrue(
+        (await archived(storage)).length > before.length,
+        "A later export must contain the writes made during the first one",
+      );
     },
 
     "exports in non-empty, bounded parts of one section each": async ({ storage, r }) => {

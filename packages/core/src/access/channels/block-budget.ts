@@ -121,7 +121,7 @@ export class BlockBudget {
       };
       return { outcome, succeeded };
     } finally {
-      // A message that is no whole block is not decrypted.
+      // A message that is not a whole block is not decrypted.
       if (!isMeasured) decryption = 0;
       charge();
       place.inProgress -= 1;

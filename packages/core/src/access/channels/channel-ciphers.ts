@@ -60,7 +60,7 @@ export interface OpenedCredentials {
   readonly blocks: readonly Digest[];
   /**
    * The joined contents of all blocks. With PKCS#1 v1.5, wrong padding yields pseudo-random bytes (implicit rejection),
-   * so the padding is no oracle. Treat contents that do not parse like `undefined`.
+   * so the padding is not an oracle. Treat contents that do not parse like `undefined`.
    */
   readonly plain: Uint8Array;
 }

@@ -149,7 +149,7 @@ export class LicenceReport {
     if (!isFull) await records.put(licenceMessages, id, message, { lifetime: this.parts.settings.lifetime });
   }
 
-  /** Queues the message as `queue` does. If it is required, `confirm` must follow, and no one else sends it meanwhile. */
+  /** Queues the message as `queue` does. If it is required, `confirm` must follow, and no one else sends it before. */
   async queueToConfirm(r: Pick<Repositories, "records">): Promise<void> {
     if (!this.required) return this.queue(r);
     const { id, message } = this.reported;

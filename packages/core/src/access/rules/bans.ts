@@ -207,7 +207,7 @@ async function applyTimer(database: Database, timer: ClaimedRecord): Promise<voi
   );
 }
 
-/** Throws as `requireVisitor`, and 307 for a text that is no address, or an address beside a user or a device. */
+/** Throws as `requireVisitor`, and 307 for a text that is not an address, or an address beside a user or a device. */
 async function findBanSubject(
   r: Pick<Repositories, "accounts">,
   { user, device, address }: NamedBanSubject,

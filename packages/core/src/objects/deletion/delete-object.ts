@@ -156,7 +156,7 @@ export function requireRightsOnUsers(
     });
 }
 
-/** Locks the object to delete. 609: deleted meanwhile. 713: not an expected version. */
+/** Locks the object to delete. 609: deleted since. 713: not an expected version. */
 async function lockFirst(
   { deletion: repository }: Pick<Repositories, "deletion">,
   id: ObjectId,
@@ -171,7 +171,7 @@ async function lockFirst(
 
 /**
  * 718 if a class or attribute right names a deleted group. Requires a locked model, so that no right can be granted to
- * the group meanwhile. The message does not name a class that the caller cannot read.
+ * the group. The message does not name a class that the caller cannot read.
  */
 function refuseGroupsWithRights(
   objects: readonly Pick<StoredObject, "id" | "className">[],

@@ -227,7 +227,7 @@ class Batch {
 
   /**
    * Halves a group that cannot be written as a whole, down to the operation that is refused. If other requests have
-   * created objects of the group meanwhile, it is first written again as a whole.
+   * created objects of the group, it is first written again as a whole.
    */
   private async writeGroup(puts: readonly Put[], isAgain = false): Promise<void> {
     const [first] = puts;

@@ -92,7 +92,7 @@ export async function readOn<T>(
   } finally {
     isRunning = false;
     unsubscribe();
-    // The connection stays lent meanwhile, so that a late cancellation hits nothing.
+    // The connection stays lent until then, so that a late cancellation hits nothing.
     await cancelled;
   }
 }

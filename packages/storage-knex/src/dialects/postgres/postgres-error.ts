@@ -95,7 +95,7 @@ export function preparedIsStale(error: unknown): boolean {
   return state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
 }
 
-/** Statements do not lock extended statistics and functions. One fails if another session drops them meanwhile. */
+/** Statements do not lock extended statistics and functions. One fails if another session drops them. */
 function dependencyIsGone(error: unknown): boolean {
   return (
     stateOf(error) === "XX000" &&

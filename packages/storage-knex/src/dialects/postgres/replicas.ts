@@ -105,7 +105,7 @@ export class PostgresReplicas {
     this.replicas = urls.map((url) => new Replica({ ...settings, url }, { primaryIdentity, latest, onChange }));
   }
 
-  /** The position of an admission; `undefined` if its server was no primary. */
+  /** The position of an admission; `undefined` if its server was not a primary. */
   position(text: string | null): ReadPosition | undefined {
     if (text === null) return undefined;
     const [system = "", ...numbers] = text.split("/");
@@ -366,7 +366,7 @@ function isBehind(one: LogPosition, other: LogPosition): boolean {
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    // After a pause of this process, an answer that has arrived meanwhile is read before the verdict.
+    // After a pause of this process, an answer that has arrived is read before the verdict.
     timer = setTimeout(() => setImmediate(() => reject(new Error("It does not answer."))), answerTime);
   });
   try {

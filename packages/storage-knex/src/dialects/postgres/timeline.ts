@@ -12,7 +12,7 @@ import { type Tables, tablesOf } from "./tables.ts";
 export interface TimelineEvent {
   readonly level: "info" | "warn";
   readonly message: string;
-  /** Why nothing proves that all acknowledged writes are there; `null` if that is no question. */
+  /** Why nothing proves that all acknowledged writes are there; `null` if that is not in question. */
   readonly reason: string | null;
 }
 
@@ -116,7 +116,7 @@ export class TimelineGuard {
     const { refused } = this;
     if (refused !== undefined && refused.name === connection.timeline && performance.now() - refused.at < refusalTime)
       throw refused.error;
-    // Another process can accept the timeline meanwhile.
+    // Another process can accept the timeline first.
     for (let attempt = 1; ; attempt += 1) {
       const { name, recorded } = await this.find(connection);
       if (name === null) return this.meetStandby(connection);
@@ -199,7 +199,7 @@ export class TimelineGuard {
     }
   }
 
-  /** `accepted`, `changed` if the record has changed meanwhile, or the reason why the timeline is not accepted. */
+  /** `accepted`, `changed` if the record has changed since, or the reason why the timeline is not accepted. */
   private async judge(connection: Connection, name: string, recorded: RecordedTimeline | null): Promise<string> {
     const { seen } = this;
     if (seen !== undefined && isEarlier(name, seen.name)) return former;

@@ -28,7 +28,7 @@ export async function alignIndexes(access: Access, wanted: readonly AttributeInd
   try {
     return await align(access, wanted);
   } finally {
-    // A storage that is closed meanwhile leaves the rest, and the lease ends by itself.
+    // A storage that is closed leaves the rest, and the lease ends by itself.
     await access.write((rows) => setNumber(rows, "aligning", 0)).catch(() => {});
   }
 }

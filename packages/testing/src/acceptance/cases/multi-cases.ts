@@ -73,7 +73,7 @@ const refuseText = (title: string, json: string, code: number, more: Partial<Cas
 
 const inClear = { modes: ["session", "token", "encrypted"] } as const;
 
-/** Values that are no item, or lack a member of an item. */
+/** Values that are not an item, or lack a member of an item. */
 const noItems: readonly unknown[] = [
   null,
   5,

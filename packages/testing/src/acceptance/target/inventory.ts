@@ -59,7 +59,7 @@ async function countSessions({ url, alias, user, password, administrationKey = "
   }
 }
 
-/** The counts that have changed, one line each. Sessions of others may end meanwhile. */
+/** The counts that have changed, one line each. Sessions of others may end at any time. */
 export function leftBehind(before: Inventory, after: Inventory): string[] {
   return [...after].flatMap(([what, count]) => {
     const earlier = before.get(what) ?? 0;

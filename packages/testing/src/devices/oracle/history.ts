@@ -66,9 +66,9 @@ export class History {
   unreportedConflicts({ uuid, version, operation }: Write): readonly string[] {
     if (operation === undefined || this.hasUncertain(uuid)) return [];
     const { assumedVersion, fields, base, conflicts } = operation;
-    const meanwhile = this.of(uuid).filter((write) => write.version > assumedVersion && write.version < version);
+    const between = this.of(uuid).filter((write) => write.version > assumedVersion && write.version < version);
     return Object.keys(fields).filter((field) => {
-      const other = meanwhile.findLast((write) => write.fields !== null && Object.hasOwn(write.fields, field));
+      const other = between.findLast((write) => write.fields !== null && Object.hasOwn(write.fields, field));
       if (other === undefined || conflicts.includes(field)) return false;
       const theirs = other.fields?.[field];
       return !same(theirs, fields[field]) && (base === null || !same(theirs, base[field]));

@@ -61,7 +61,7 @@ export interface Watched {
   readonly user: number;
   /** The oldest state of access that the request can have met. */
   readonly from: number;
-  /** Whether the database was restored meanwhile. */
+  /** Whether the database was restored. */
   readonly isOutdated: boolean;
   readonly moment: number;
 }

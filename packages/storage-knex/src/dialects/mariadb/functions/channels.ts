@@ -75,7 +75,7 @@ export const registerBlocksProcedure: Functions = {
 };
 
 /**
- * Checks blocks as a batch. Every block has a row, and rows are locked in order. A row swept away meanwhile refuses the
+ * Checks blocks as a batch. Every block has a row, and rows are locked in order. A row that was swept away refuses the
  * call. A row without uses has no owner yet. Answers whether the call is allowed and whether a block is known.
  */
 function registerBlocksText({ registerBlocks }: Tables): string {

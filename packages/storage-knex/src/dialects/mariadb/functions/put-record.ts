@@ -70,7 +70,7 @@ function counted(key: string, which: string, limit: string): string {
 
 /**
  * Locks the lock row, in share mode if far below the limit, or answers that the quota is full. An existing record
- * ignores a full quota. If the free quota shrinks meanwhile, it raises a deadlock error, so that the call is retried.
+ * ignores a full quota. If the free quota has shrunk, it raises a deadlock error, so that the call is retried.
  */
 function lockQuota(limit: string, lockRow: string, count: string, full: string): string {
   const isBelowLimit = `existing + @@max_connections < ${limit}`;

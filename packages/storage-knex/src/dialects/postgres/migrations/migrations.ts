@@ -34,7 +34,7 @@ const changes: readonly Migration[] = [
       )`,
       `create index former_readers_changes on ${formerReaders} (class, stamp, oid)`,
       `create index former_readers_age on ${formerReaders} (changed_at, stamp, oid)`,
-      // Keeps nothing until it is installed: servers of the previous version change readers meanwhile.
+      // Keeps nothing until it is installed: servers of the previous version still change readers.
       `create function ${keepReaders} () returns trigger language plpgsql as $$ begin return null; end $$`,
       `alter table ${objects} add column created_stamp bigint`,
       `alter table ${objects} alter column created_stamp set default "${schema}"."stamp_offset"() + txid_current()`,
