@@ -3,7 +3,7 @@ export { ContractForms } from "./contract-forms.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
 export { DatabaseRequests } from "./database-requests.ts";
 export type { LoadGauge, NetworkBudget } from "./load-gauge.ts";
-export type { Operations, Readiness } from "./operations-listener.ts";
+export type { Monitoring, Readiness } from "./monitoring.ts";
 export { decodeUtf8, parseUniqueObject } from "./body/json.ts";
 export { Connections } from "./connections/connections.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";

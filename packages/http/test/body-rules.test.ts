@@ -83,7 +83,7 @@ const parts = {
   traffic,
   budget: { spend: (_network: string, work: () => unknown) => work() },
   publishedKeys: {},
-  operations: { metricsAccess: "off" },
+  monitoring: { metricsAccess: "off" },
   playground: null,
   observer: { answered: () => {} },
   trafficRecorder: { transferred: () => {} },

@@ -169,7 +169,7 @@ export const parts = {
   traffic,
   budget: { spend: (_network: string, work: () => unknown) => work() },
   publishedKeys: {},
-  operations: { metricsAccess: "off" },
+  monitoring: { metricsAccess: "off" },
   playground: null,
   observer: { answered: ({ error }: { error?: unknown }) => void (use.observed = error) },
   trafficRecorder: {

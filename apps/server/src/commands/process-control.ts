@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
-import type { OpenLogger } from "../operations/create-logger.ts";
+import type { OpenLogger } from "../monitoring/create-logger.ts";
 
 /** Does the last work of this process and ends it: with the code 0, or 1 if the work fails. */
 export async function endAfter(work: () => Promise<void>, { logger, end }: OpenLogger): Promise<never> {

@@ -5,7 +5,7 @@ import { TrialError } from "../authoring/trial.ts";
 import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
 import { StartError } from "../composition/start-error.ts";
 import { ConfigurationError, isDebugging } from "../configuration/index.ts";
-import { sourceStack } from "../operations/source-stack.ts";
+import { sourceStack } from "../monitoring/source-stack.ts";
 import { CommandError } from "./command-error.ts";
 
 /** Runs `work` and adds advice to an error with this code. */

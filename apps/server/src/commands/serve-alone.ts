@@ -13,7 +13,7 @@ import {
 } from "../configuration/index.ts";
 import { banner } from "../demo/index.ts";
 import { startWarnings } from "../composition/supplied-files.ts";
-import { createLogger } from "../operations/create-logger.ts";
+import { createLogger } from "../monitoring/create-logger.ts";
 import { onHangUp, stopOnSignal, watchForFaults } from "./process-control.ts";
 
 /**

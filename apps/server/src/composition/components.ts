@@ -10,16 +10,16 @@ import type { MacroFolders } from "../macros/macro-folders.ts";
 import type { HttpLicenceReceiver } from "../licences/http-licence-receiver.ts";
 import type { DatabaseOpener } from "../databases/database-opener.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
-import type { FileKeeper } from "../operations/file-keeper.ts";
-import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
-import type { IndexKeeper } from "../operations/index-keeper.ts";
-import type { OutboxNotifier, OutboxRelay } from "../operations/outbox-relay.ts";
-import type { RefusalWriter } from "../operations/refusal-writer.ts";
-import type { ServerOperations } from "../operations/server-operations.ts";
-import type { BanTimer } from "../operations/ban-timer.ts";
-import type { TrafficWriter } from "../operations/traffic-writer.ts";
-import type { Sweeper } from "../operations/sweeper.ts";
-import type { WriterWatch } from "../operations/writer-watch.ts";
+import type { FileKeeper } from "../background/file-keeper.ts";
+import type { CountedPasswordHasher, Metrics } from "../monitoring/metrics.ts";
+import type { IndexKeeper } from "../background/index-keeper.ts";
+import type { OutboxNotifier, OutboxRelay } from "../background/outbox-relay.ts";
+import type { RefusalWriter } from "../monitoring/refusal-writer.ts";
+import type { ServerMonitoring } from "../monitoring/server-monitoring.ts";
+import type { BanTimer } from "../background/ban-timer.ts";
+import type { TrafficWriter } from "../monitoring/traffic-writer.ts";
+import type { Sweeper } from "../background/sweeper.ts";
+import type { WriterWatch } from "../background/writer-watch.ts";
 import type { WorkerLink } from "../workers/worker-link.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
 import type { DemoAdministrationKeys, DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
@@ -116,7 +116,7 @@ export const components = {
   /** Whether the application serves the operator alone, inside this process. */
   isForOperator: named<boolean>("isForOperator"),
   metrics: named<Metrics>("metrics"),
-  operations: named<ServerOperations>("operations"),
+  monitoring: named<ServerMonitoring>("monitoring"),
   observer: named<http.RequestObserver>("observer"),
   refusalWriter: named<RefusalWriter>("refusalWriter"),
   trafficWriter: named<TrafficWriter>("trafficWriter"),

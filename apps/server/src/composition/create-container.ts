@@ -10,7 +10,7 @@ import { keyFactories } from "./bindings/keys.ts";
 import { licenceFactories } from "./bindings/licences.ts";
 import { macroFactories } from "./bindings/macros.ts";
 import { mailFactories } from "./bindings/mail.ts";
-import { operationsFactories } from "./bindings/operations.ts";
+import { monitoringFactories } from "./bindings/monitoring.ts";
 import { providerFactories } from "./bindings/providers.ts";
 import { serviceFactories } from "./bindings/services.ts";
 import { userFactories } from "./bindings/users.ts";
@@ -29,7 +29,7 @@ const factories = {
   ...mailFactories,
   ...licenceFactories,
   ...providerFactories,
-  ...operationsFactories,
+  ...monitoringFactories,
   ...httpFactories,
   ...serviceFactories,
 } satisfies Required<Omit<Factories, Given>>;

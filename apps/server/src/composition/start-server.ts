@@ -5,7 +5,7 @@ import { type Application, createServer, type DatabaseDirectory, type ServerLimi
 import type { Logger } from "pino";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type DemoProviders, type DemoState, startDemoProviders } from "../demo/index.ts";
-import { createLogger } from "../operations/create-logger.ts";
+import { createLogger } from "../monitoring/create-logger.ts";
 import { functionFactory } from "./components.ts";
 import { createContainer } from "./create-container.ts";
 import type { Leaving, WorkerLink } from "../workers/worker-link.ts";

@@ -4,8 +4,8 @@ import { licenceTimeout } from "../licences/http-licence-receiver.ts";
 import { licenceIntervals } from "../licences/licence-outbox.ts";
 import { macroQueue } from "../macros/macro-folders.ts";
 import { mailPollInterval } from "../mail/mail-outbox.ts";
-import { explanationsPerSecond } from "../operations/refusal-writer.ts";
-import { cleanupInterval } from "../operations/sweeper.ts";
+import { explanationsPerSecond } from "../monitoring/refusal-writer.ts";
+import { cleanupInterval } from "../background/sweeper.ts";
 
 /**
  * Figures that are the same in every deployment and that tests replace, to reach a limit with little work. Times are

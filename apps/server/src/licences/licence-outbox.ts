@@ -8,8 +8,8 @@ import {
   licenceMessages,
 } from "@sallyport/core";
 import type { Logger } from "pino";
-import type { Metrics } from "../operations/metrics.ts";
-import type { Outbox } from "../operations/outbox-relay.ts";
+import type { Metrics } from "../monitoring/metrics.ts";
+import type { Outbox } from "../background/outbox-relay.ts";
 
 /** Milliseconds. */
 export const licenceIntervals = {

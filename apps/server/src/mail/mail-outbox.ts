@@ -8,7 +8,7 @@ import {
   type WaitingMailJob,
   waitingMail,
 } from "@sallyport/core";
-import type { Outbox } from "../operations/outbox-relay.ts";
+import type { Outbox } from "../background/outbox-relay.ts";
 
 /** Receives the results of deliveries. */
 export interface MailReports {

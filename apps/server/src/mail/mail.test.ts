@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ServiceError } from "@sallyport/storage";
 import { type ClaimedMailJob, type Database, type Delivery, type MailMessage, MailerUnusable } from "@sallyport/core";
 import { ServedDatabases } from "../databases/served-databases.ts";
-import { OutboxRelay } from "../operations/outbox-relay.ts";
+import { OutboxRelay } from "../background/outbox-relay.ts";
 import { mailOutbox, type MailReports } from "./mail-outbox.ts";
 import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
 import { TemplateMessageWriter } from "./template-message-writer.ts";

@@ -1,5 +1,5 @@
 import { type Database, recordRefusal, type RefusedRequest } from "@sallyport/core";
-import { RefusalWriter } from "../operations/refusal-writer.ts";
+import { RefusalWriter } from "../monitoring/refusal-writer.ts";
 
 /** Writes each explanation at once. */
 export class PromptRefusals extends RefusalWriter {

@@ -4,7 +4,7 @@ import { requireFreePort } from "../composition/listen.ts";
 import type { StartError } from "../composition/start-error.ts";
 import { version } from "../composition/version.ts";
 import type { Configuration } from "../configuration/index.ts";
-import { createLogger } from "../operations/create-logger.ts";
+import { createLogger } from "../monitoring/create-logger.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
 /**

@@ -4,7 +4,7 @@ import { reportFailure } from "../commands/report-failure.ts";
 import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
 import type { Configuration } from "../configuration/index.ts";
-import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
+import { createLogger, type OpenLogger } from "../monitoring/create-logger.ts";
 import { WorkerLink } from "./worker-link.ts";
 
 /** Serves as a worker of the server, until the primary process tells it to leave. */

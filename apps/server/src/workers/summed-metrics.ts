@@ -1,5 +1,5 @@
 import { AggregatorRegistry } from "prom-client";
-import type { MetricValues } from "../operations/metrics.ts";
+import type { MetricValues } from "../monitoring/metrics.ts";
 
 /** Gauges describe the present, of which an ended worker has none. */
 const countedTypes: ReadonlySet<string> = new Set(["counter", "histogram"]);

@@ -1,4 +1,4 @@
-import type { MetricValues } from "../operations/metrics.ts";
+import type { MetricValues } from "../monitoring/metrics.ts";
 
 /** How a server leaves. */
 export interface Leaving {

@@ -3,7 +3,7 @@
  * JSON, and the configuration file, if there is one.
  */
 import { loadConfiguration, startServer } from "../../dist/index.js";
-import { createLogger } from "../../dist/operations/create-logger.js";
+import { createLogger } from "../../dist/monitoring/create-logger.js";
 
 const [figures, file] = process.argv.slice(2);
 const configuration = loadConfiguration({ file });

@@ -1,5 +1,5 @@
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
-import { createLogger } from "../../src/operations/create-logger.ts";
+import { createLogger } from "../../src/monitoring/create-logger.ts";
 import { buildIndexes } from "../build-indexes.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call } from "../client.ts";

@@ -1,4 +1,4 @@
-import { createLogger } from "../../src/operations/create-logger.ts";
+import { createLogger } from "../../src/monitoring/create-logger.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { testEnvironment, tuned, tuningOf } from "../test-environment.ts";
 import { type RawExchange, rawExchange } from "@sallyport/testing/acceptance";

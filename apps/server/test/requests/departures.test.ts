@@ -1,5 +1,5 @@
 import { until } from "@sallyport/test-kit/jest/until";
-import { createLogger } from "../../src/operations/create-logger.ts";
+import { createLogger } from "../../src/monitoring/create-logger.ts";
 import { call } from "../client.ts";
 import { type LockedTables, onEngines, engineServers } from "../engines.ts";
 import type { HeavyRequest } from "./heavy-requests.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { ClientSession } from "@sallyport/client";
 import type { RunningServer } from "../../src/index.ts";
-import { createLogger } from "../../src/operations/create-logger.ts";
+import { createLogger } from "../../src/monitoring/create-logger.ts";
 import { callIn, createObject, tryLogIn } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { openSession } from "../open-session.ts";

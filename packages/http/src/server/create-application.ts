@@ -11,12 +11,12 @@ import { failureOf } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type NamedObject, objectOfPath } from "../named-object.ts";
 import {
-  type Operations,
-  type OperationsAnswer,
-  operationPaths,
-  operationsAnswer,
-  writeOperation,
-} from "../operations-listener.ts";
+  type Monitoring,
+  type MonitoringAnswer,
+  monitoringAnswer,
+  monitoringPaths,
+  writeMonitoring,
+} from "../monitoring.ts";
 import { OriginResolver } from "../client-origin.ts";
 import { idleTimeoutOf } from "../exchange/admission.ts";
 import { serverCorsHeaders } from "../pipeline/cors.ts";
@@ -38,7 +38,7 @@ export interface ApplicationParts
   readonly routes: readonly Route[];
   /** Whether all requests are those of the operator. Default: none is. */
   readonly isForOperator?: boolean;
-  readonly operations: Operations;
+  readonly monitoring: Monitoring;
   /** `null` disables the page at `/docs`. */
   readonly playground: Playground | null;
   readonly observer: RequestObserver;
@@ -67,7 +67,7 @@ export interface Application {
 
 /** Creates the Express application. Every API request and response passes through the pipeline. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, observer, operations, playground, refusalRecorder, trafficRecorder } = parts;
+  const { settings, databases, observer, monitoring, playground, refusalRecorder, trafficRecorder } = parts;
   const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
   const eventLoop = settings.shedding === null ? null : new EventLoopDelay(settings.shedding);
   const load = new LoadGauge(settings.maxRequestsInFlight, eventLoop);
@@ -131,23 +131,23 @@ export function createApplication(parts: ApplicationParts): Application {
     }
   };
 
-  const answerOperation = async (
+  const answerMonitoring = async (
     request: IncomingMessage,
     response: ServerResponse,
-    { reply, forPages }: OperationsAnswer,
+    { reply, forPages }: MonitoringAnswer,
   ): Promise<void> => {
     const { origin } = request.headers;
     const cors = forPages && origin !== undefined ? await serverCorsHeaders(origin, databases, listedOrigins) : {};
-    writeOperation(response, await reply(), { "X-Request-Id": requestIdOf(request), ...cors });
+    writeMonitoring(response, await reply(), { "X-Request-Id": requestIdOf(request), ...cors });
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const isOperation = operationPaths.has((request.url ?? "").split("?", 1)[0] as string);
-    const operation = isOperation ? operationsAnswer(request, operations, origins) : undefined;
+    const isMonitored = monitoringPaths.has((request.url ?? "").split("?", 1)[0] as string);
+    const monitored = isMonitored ? monitoringAnswer(request, monitoring, origins) : undefined;
     const answering =
-      operation === undefined || faultOf(request) !== null
+      monitored === undefined || faultOf(request) !== null
         ? serve(request, response)
-        : answerOperation(request, response, operation);
+        : answerMonitoring(request, response, monitored);
     return answering.catch(() => void response.destroy());
   };
 

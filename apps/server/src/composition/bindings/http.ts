@@ -10,7 +10,7 @@ import {
 } from "@sallyport/http";
 import type { Configuration } from "../../configuration/index.ts";
 import { demoCredentials, containsDemo } from "../../demo/index.ts";
-import type { ServerOperations } from "../../operations/server-operations.ts";
+import type { ServerMonitoring } from "../../monitoring/server-monitoring.ts";
 import {
   classFactoryByName,
   components,
@@ -34,9 +34,9 @@ export const httpFactories = {
   publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
   playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
   application: functionFactoryByName(
-    ({ operations, ...needs }: ApplicationParts & { readonly operations: ServerOperations }) => {
-      const application = createApplication({ operations, ...needs });
-      operations.watch(application);
+    ({ monitoring, ...needs }: ApplicationParts & { readonly monitoring: ServerMonitoring }) => {
+      const application = createApplication({ monitoring, ...needs });
+      monitoring.watch(application);
       return application;
     },
     {
@@ -44,7 +44,7 @@ export const httpFactories = {
       services: components.services,
       databases: components.databases,
       routes: components.routes,
-      operations: components.operations,
+      monitoring: components.monitoring,
       observer: components.observer,
       refusalRecorder: components.refusalWriter,
       trafficRecorder: components.trafficWriter,

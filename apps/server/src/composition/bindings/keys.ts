@@ -3,7 +3,7 @@ import * as core from "@sallyport/core";
 import * as crypto from "@sallyport/crypto";
 import { parseUniqueObject } from "@sallyport/http";
 import { type Configuration, processorsPerWorker } from "../../configuration/index.ts";
-import { CountedPasswordHasher } from "../../operations/metrics.ts";
+import { CountedPasswordHasher } from "../../monitoring/metrics.ts";
 import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 import { masterKeyOf, suppliedKeys } from "../supplied-files.ts";
 

@@ -2,7 +2,7 @@ import { DeliverLicenceMessages, licenceLimits, LicenceMessages, type LicenceSet
 import type { Configuration } from "../../configuration/index.ts";
 import { HttpLicenceReceiver } from "../../licences/http-licence-receiver.ts";
 import { LicenceLog, licenceOutbox } from "../../licences/licence-outbox.ts";
-import { OutboxNotifier, OutboxRelay } from "../../operations/outbox-relay.ts";
+import { OutboxNotifier, OutboxRelay } from "../../background/outbox-relay.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import type { Tuning } from "../tuning.ts";
 

@@ -3,7 +3,7 @@ import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Configuration } from "../../configuration/index.ts";
 import { MacroFolders, macroLimits, macroThreads } from "../../macros/macro-folders.ts";
-import { MacroLog } from "../../operations/macro-log.ts";
+import { MacroLog } from "../../monitoring/macro-log.ts";
 import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 
 const { configuration, logger, macroReports, macroRuntime } = components;

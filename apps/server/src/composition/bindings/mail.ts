@@ -3,8 +3,8 @@ import { createMailer, smtpTimeout } from "../../mail/create-mailer.ts";
 import { mailOutbox } from "../../mail/mail-outbox.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
 import { TemplateMessageWriter } from "../../mail/template-message-writer.ts";
-import { MailLog } from "../../operations/mail-log.ts";
-import { OutboxNotifier, OutboxRelay } from "../../operations/outbox-relay.ts";
+import { MailLog } from "../../monitoring/mail-log.ts";
+import { OutboxNotifier, OutboxRelay } from "../../background/outbox-relay.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
 const { configuration, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = components;

@@ -2,7 +2,7 @@ import { types } from "node:util";
 import { ServiceError } from "@sallyport/storage";
 import type { ReplicaState } from "@sallyport/storage-knex";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
-import type { PoolState } from "../../operations/metrics.ts";
+import type { PoolState } from "../../monitoring/metrics.ts";
 import { StartError } from "../start-error.ts";
 import {
   connectionDiagnostics,

@@ -2,7 +2,7 @@ import type { Storage, StorageRecovery } from "@sallyport/storage";
 import type { MoveNotice, OpenWriter, PostgresReplicas, ServerFacts, TimelineEvent } from "@sallyport/storage-knex";
 import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
 import type { EmbeddedStorage, PoolConfiguration, ServerStorage } from "../../configuration/index.ts";
-import type { PoolState } from "../../operations/metrics.ts";
+import type { PoolState } from "../../monitoring/metrics.ts";
 
 /** Milliseconds to establish a connection. */
 export const connectTimeout = 3_000;

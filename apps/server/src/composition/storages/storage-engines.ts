@@ -16,7 +16,7 @@ import {
 import { LoopShare, type TurnLimits, Turns } from "@sallyport/core";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
-import type { PoolState } from "../../operations/metrics.ts";
+import type { PoolState } from "../../monitoring/metrics.ts";
 import { StartError } from "../start-error.ts";
 import { acquireTimeoutOf, openEmbedded, openOrJoinEmbedded } from "./embedded.ts";
 import { openMariadb } from "./mariadb.ts";

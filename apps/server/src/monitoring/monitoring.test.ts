@@ -7,12 +7,12 @@ import { type DatabaseEntry, type Application, Connections, type LoadGauge } fro
 import { ConnectionDrain } from "../composition/start-server.ts";
 import { ServedDatabases } from "../databases/served-databases.ts";
 import { Metrics } from "./metrics.ts";
-import { ReadinessProbe } from "./server-operations.ts";
+import { ReadinessProbe } from "./server-monitoring.ts";
 import { jest } from "@jest/globals";
 import { pino } from "pino";
-import { FileKeeper } from "./file-keeper.ts";
+import { FileKeeper } from "../background/file-keeper.ts";
 
-describe("server operations", () => {
+describe("monitoring of the server", () => {
   const database = (health: () => Promise<void>) => ({ storage: { health } }) as unknown as Database;
   const good = database(async () => {});
   const down = database(async () => {

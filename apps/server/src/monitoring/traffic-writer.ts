@@ -1,7 +1,7 @@
 import type { Digest } from "@sallyport/storage";
 import { type CountedTraffic, type Database, storeTraffic } from "@sallyport/core";
 import type { TrafficRecorder } from "@sallyport/http";
-import { DatabaseTimers } from "./database-timers.ts";
+import { DatabaseTimers } from "../background/database-timers.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Milliseconds between two writes per database. */

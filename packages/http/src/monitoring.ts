@@ -9,7 +9,7 @@ export interface Readiness {
 }
 
 /** Port: health and metrics for operators. */
-export interface Operations {
+export interface Monitoring {
   readiness(): Promise<Readiness>;
   /** Metrics as text, with the content type of their format. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -25,31 +25,31 @@ interface Reply {
 }
 
 /** How to answer a health, readiness or metrics request. */
-export interface OperationsAnswer {
+export interface MonitoringAnswer {
   readonly reply: () => Promise<Reply>;
   /** Whether pages of listed origins can read the response. */
   readonly forPages: boolean;
 }
 
 /** The paths of health, readiness and metrics. */
-export const operationPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+export const monitoringPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** The answer to a health, readiness or metrics request. `undefined` for any other request. */
-export function operationsAnswer(
+export function monitoringAnswer(
   request: IncomingMessage,
-  operations: Operations,
+  monitoring: Monitoring,
   origins: OriginResolver,
-): OperationsAnswer | undefined {
+): MonitoringAnswer | undefined {
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   switch ((request.url ?? "").split("?", 1)[0]) {
     case "/healthz":
       return { reply: async () => health, forPages: true };
     case "/readyz":
       // Only operators may see the aliases.
-      return { reply: () => readinessReply(operations, mayReadMetrics(request, operations, origins)), forPages: true };
+      return { reply: () => readinessReply(monitoring, mayReadMetrics(request, monitoring, origins)), forPages: true };
     case "/metrics":
-      return mayReadMetrics(request, operations, origins)
-        ? { reply: async () => ({ status: 200, ...(await operations.metrics()) }), forPages: false }
+      return mayReadMetrics(request, monitoring, origins)
+        ? { reply: async () => ({ status: 200, ...(await monitoring.metrics()) }), forPages: false }
         : undefined;
     default:
       return undefined;
@@ -58,8 +58,8 @@ export function operationsAnswer(
 
 const health: Reply = { status: 200, contentType: "text/plain; charset=utf-8", text: "ok\n" };
 
-async function readinessReply(operations: Operations, withDatabases: boolean): Promise<Reply> {
-  const readiness = await operations.readiness();
+async function readinessReply(monitoring: Monitoring, withDatabases: boolean): Promise<Reply> {
+  const readiness = await monitoring.readiness();
   return {
     status: readiness.ready ? 200 : 503,
     contentType: "application/json; charset=utf-8",
@@ -74,7 +74,7 @@ const passedOn = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-
  * A request through a local proxy comes from loopback. Behind a trusted proxy the forwarded address decides. From any
  * other peer, proxy headers deny access.
  */
-function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Operations, origins: OriginResolver): boolean {
+function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Monitoring, origins: OriginResolver): boolean {
   if (metricsAccess !== "loopback") return metricsAccess === "any";
   if (!isLoopback(origins.resolve(request).address)) return false;
   return (
@@ -85,7 +85,7 @@ function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Operations,
 const fixedHeaders = { "Cache-Control": "no-store", Vary: "Origin", "X-Content-Type-Options": "nosniff" };
 
 /** Writes the response. Node leaves out the body of a `HEAD` request. */
-export function writeOperation(
+export function writeMonitoring(
   response: ServerResponse,
   { status, contentType, text }: Reply,
   headers: Readonly<Record<string, string>>,

@@ -1,16 +1,16 @@
 import { type After } from "@sallyport/core";
-import { allObservers, RequestLog, SlowQueryLog } from "../../operations/request-log.ts";
-import { IndexKeeper } from "../../operations/index-keeper.ts";
-import { Metrics } from "../../operations/metrics.ts";
-import { RefusalWriter } from "../../operations/refusal-writer.ts";
-import { ReadinessProbe, ServerOperations } from "../../operations/server-operations.ts";
-import { TrafficWriter } from "../../operations/traffic-writer.ts";
+import { allObservers, RequestLog, SlowQueryLog } from "../../monitoring/request-log.ts";
+import { IndexKeeper } from "../../background/index-keeper.ts";
+import { Metrics } from "../../monitoring/metrics.ts";
+import { RefusalWriter } from "../../monitoring/refusal-writer.ts";
+import { ReadinessProbe, ServerMonitoring } from "../../monitoring/server-monitoring.ts";
+import { TrafficWriter } from "../../monitoring/traffic-writer.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
 const { configuration, databases, keyRings, logger, metrics } = components;
 
 /** Metrics, logs and health for operators. */
-export const operationsFactories = {
+export const monitoringFactories = {
   now: functionFactory(() => () => Date.now(), []),
   after: functionFactory(() => after, []),
   metrics: functionFactory(
@@ -29,10 +29,10 @@ export const operationsFactories = {
     [components.engines, components.hasher, components.macroRuntime, logger],
   ),
   indexKeeper: classFactory(IndexKeeper, [logger]),
-  operations: functionFactory(
+  monitoring: functionFactory(
     (served, rings, measured, configured, link) => {
       measured.watchRates(served);
-      return new ServerOperations(new ReadinessProbe(served, rings), measured, configured, link);
+      return new ServerMonitoring(new ReadinessProbe(served, rings), measured, configured, link);
     },
     [databases, keyRings, metrics, configuration, components.worker],
   ),

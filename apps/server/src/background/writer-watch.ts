@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { StorageEngines } from "../composition/storages/storage-engines.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 import { DatabaseTimers } from "./database-timers.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "../monitoring/metrics.ts";
 
 /** Milliseconds. */
 const interval = 10_000;

@@ -9,7 +9,7 @@ import { pino } from "pino";
 import type { DatabaseConfiguration } from "../configuration/index.ts";
 import { ServedDatabases } from "../databases/served-databases.ts";
 import { IndexKeeper } from "./index-keeper.ts";
-import { Metrics } from "./metrics.ts";
+import { Metrics } from "../monitoring/metrics.ts";
 import { WriterWatch } from "./writer-watch.ts";
 
 describe("IndexKeeper", () => {
