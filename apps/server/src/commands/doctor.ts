@@ -1,7 +1,7 @@
 import { components } from "../composition/components.ts";
 import { type Configuration, ConfigurationError, loadConfiguration } from "../configuration/index.ts";
 import { examineServer } from "../doctor/examine-server.ts";
-import type { Finding } from "../doctor/finding.ts";
+import type { Diagnosis } from "../doctor/diagnosis.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";
 import { describeError } from "./report-failure.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
@@ -25,7 +25,7 @@ export function defineDoctor(command: ServerCommand): void {
     });
 }
 
-async function examine(file: string | undefined): Promise<readonly Finding[]> {
+async function examine(file: string | undefined): Promise<readonly Diagnosis[]> {
   let configuration: Configuration;
   try {
     configuration = loadConfiguration({ file });
@@ -47,7 +47,7 @@ async function examine(file: string | undefined): Promise<readonly Finding[]> {
   });
 }
 
-function invalidConfiguration(error: unknown): readonly Finding[] {
+function invalidConfiguration(error: unknown): readonly Diagnosis[] {
   const check = "configuration";
   const fix = 'Correct it, and check it with "sallyport-server check-config".';
   if (!(error instanceof ConfigurationError)) return [{ check, level: "error", finding: describeError(error), fix }];
@@ -59,7 +59,7 @@ function invalidConfiguration(error: unknown): readonly Finding[] {
   }));
 }
 
-function linesOf({ check, level, finding, fix }: Finding): string {
+function linesOf({ check, level, finding, fix }: Diagnosis): string {
   const line = `${level.padEnd(8)}${check}: ${finding}`;
   return fix === null ? line : `${line}\n        ${fix}`;
 }

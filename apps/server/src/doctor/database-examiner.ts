@@ -2,7 +2,7 @@ import { ServiceError } from "@sallyport/storage";
 import {
   type Database,
   type DatabaseExaminer,
-  type DatabaseFinding,
+  type DatabaseDiagnosis,
   type KeyRings,
   type AdministrationContext,
   type ListedProvider,
@@ -40,7 +40,7 @@ export class ServedDatabaseExaminer implements DatabaseExaminer {
   constructor(private readonly parts: Parts) {}
 
   /** 607 if the database does not answer. The cause can name its server, so the findings omit it. */
-  async examine(database: Database): Promise<readonly DatabaseFinding[]> {
+  async examine(database: Database): Promise<readonly DatabaseDiagnosis[]> {
     const { configuration, databases, engines, keyRings, listProviders } = this.parts;
     const served = databases.get(database.alias);
     const storage = served?.storage ?? null;

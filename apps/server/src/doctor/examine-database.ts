@@ -13,7 +13,7 @@ import type { ServerFacts } from "@sallyport/storage-knex";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
 import { demoCredentials } from "../demo/index.ts";
-import { type Finding, found, orAllWell } from "./finding.ts";
+import { type Diagnosis, found, orAllWell } from "./diagnosis.ts";
 
 /** Milliseconds by which clocks may differ. Second factors accept tokens of 30 seconds before and after. */
 const clockTolerance = { warning: 5_000, error: 30_000 };
@@ -28,7 +28,7 @@ export interface ExaminedDatabase {
 }
 
 export interface Examination {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Diagnosis[];
   readonly facts: ServerFacts | null;
 }
 
@@ -45,7 +45,7 @@ export async function examineDatabase(
 ): Promise<Examination> {
   const { database } = opened;
   const name = databaseName(each);
-  const findings: Finding[] = [];
+  const findings: Diagnosis[] = [];
   let facts: ServerFacts | null = null;
   try {
     facts = await opened.facts();
@@ -78,14 +78,14 @@ export async function examineDatabase(
 }
 
 /** The finding for a database that does not answer. */
-export function unavailable(each: DatabaseConfiguration, error: unknown): Finding {
+export function unavailable(each: DatabaseConfiguration, error: unknown): Diagnosis {
   const known = databaseDiagnostics(error, each.storage);
   const reason = known ?? (error instanceof Error ? error.message : String(error));
   const fix = "Correct databases[].storage or the database server, then run this command again.";
   return { check: "database", level: "error", finding: `${databaseName(each)} cannot be used. ${reason}`, fix };
 }
 
-function* examineClock(name: string, theirs: number, before: number): Generator<Finding> {
+function* examineClock(name: string, theirs: number, before: number): Generator<Diagnosis> {
   const after = Date.now();
   const tolerance = after - before;
   const difference = Math.max(0, Math.abs(theirs - (before + after) / 2) - tolerance);
@@ -101,11 +101,11 @@ function* examineClock(name: string, theirs: number, before: number): Generator<
   };
 }
 
-async function examineEngine(name: string, { unmetRequirements }: ServerFacts): Promise<readonly Finding[]> {
+async function examineEngine(name: string, { unmetRequirements }: ServerFacts): Promise<readonly Diagnosis[]> {
   const check = "engine";
   const fix = "Use a server that the guides describe, and connect to one server.";
   const findings = (await unmetRequirements()).map(
-    (reason): Finding => ({ check, level: "error", finding: `${name}: the server is unsuitable. ${reason}`, fix }),
+    (reason): Diagnosis => ({ check, level: "error", finding: `${name}: the server is unsuitable. ${reason}`, fix }),
   );
   return orAllWell(findings, found(check, `${name}: the server has what the service relies on.`));
 }
@@ -113,7 +113,7 @@ async function examineEngine(name: string, { unmetRequirements }: ServerFacts): 
 function* examineRights(
   name: string,
   { isReadOnly, missingPrivileges, grants, canChangeSchema }: ServerFacts,
-): Generator<Finding> {
+): Generator<Diagnosis> {
   const check = "rights";
   if (isReadOnly)
     yield {
@@ -144,11 +144,11 @@ function* examineRights(
 export function* examineSettings(
   { missingSettings, statementTimeout }: ServerFacts,
   each: Pick<DatabaseConfiguration, "alias" | "storage">,
-): Generator<Finding> {
+): Generator<Diagnosis> {
   const { storage } = each;
   if (storage?.engine !== "postgres" && storage?.engine !== "mariadb") return;
   const name = databaseName(each);
-  const warn = (check: string, finding: string, setting: string): Finding => {
+  const warn = (check: string, finding: string, setting: string): Diagnosis => {
     const fix =
       storage.engine === "mariadb"
         ? "Connect without a proxy, or configure the proxy to keep the settings of connections."
@@ -166,7 +166,7 @@ export function* examineSettings(
 }
 
 /** Without replicas the primary answers all. */
-function* examineReplicas({ replicas = [] }: ServerFacts): Generator<Finding> {
+function* examineReplicas({ replicas = [] }: ServerFacts): Generator<Diagnosis> {
   const check = "replicas";
   for (const { name, fault } of replicas) {
     if (fault === null) yield found(check, `The replica ${name} takes reads.`);
@@ -180,7 +180,7 @@ function* examineReplicas({ replicas = [] }: ServerFacts): Generator<Finding> {
   }
 }
 
-function* examineFailover(name: string, { failoverProof }: ServerFacts): Generator<Finding> {
+function* examineFailover(name: string, { failoverProof }: ServerFacts): Generator<Diagnosis> {
   const check = "failover";
   if (failoverProof === null) return;
   if (failoverProof === "possible")
@@ -193,7 +193,7 @@ function* examineFailover(name: string, { failoverProof }: ServerFacts): Generat
 /** Milliseconds. Younger transactions are those of requests. */
 const longWriter = 30_000;
 
-function* examineWriters(name: string, { openWriters = [] }: ServerFacts): Generator<Finding> {
+function* examineWriters(name: string, { openWriters = [] }: ServerFacts): Generator<Diagnosis> {
   const check = "synchronization";
   const fix = "End the transaction: it keeps all later changes from devices.";
   for (const { pid, role, application, prepared, age } of openWriters) {
@@ -216,7 +216,7 @@ const unproven = {
   },
 } as const;
 
-async function examineSchema(each: DatabaseConfiguration, { database }: ExaminedDatabase): Promise<Finding> {
+async function examineSchema(each: DatabaseConfiguration, { database }: ExaminedDatabase): Promise<Diagnosis> {
   const name = databaseName(each);
   try {
     await database.storage.health();
@@ -238,7 +238,7 @@ async function examineSchema(each: DatabaseConfiguration, { database }: Examined
 }
 
 /** The database answers reads and refuses what the check writes. Messages about disks can name paths of their server. */
-function refusing(name: string, { detail, cause }: ServiceError): Finding {
+function refusing(name: string, { detail, cause }: ServiceError): Diagnosis {
   const reason = detail ?? "The reason is unknown.";
   const said = types.isNativeError(cause) && !/disk|memory|I\/O/.test(reason) ? ` (${cause.message})` : "";
   return {
@@ -253,7 +253,7 @@ async function examineKeys(
   { encryption, demoMasterKeyFile }: Configuration,
   name: string,
   { database, keyRings }: ExaminedDatabase,
-): Promise<readonly Finding[]> {
+): Promise<readonly Diagnosis[]> {
   if (encryption.masterKey === undefined && demoMasterKeyFile === null) {
     const { count } = await database.storage.repositories.records.count(keyRingKind);
     if (count === 0) return [];
@@ -270,11 +270,11 @@ async function examineProviders(
   { oAuthProviders, demo }: Configuration,
   each: DatabaseConfiguration,
   { database, listProviders }: ExaminedDatabase,
-): Promise<readonly Finding[]> {
+): Promise<readonly Diagnosis[]> {
   if (oAuthProviders.length === 0 || demo) return [];
   const name = databaseName(each);
   const registered = await listProviders(administrationOf(database));
-  const findings = oAuthProviders.flatMap((type): Finding[] => {
+  const findings = oAuthProviders.flatMap((type): Diagnosis[] => {
     const entry = registered.find((one) => one.type === type);
     const add = `Run "sallyport --local provider add ${type}".`;
     if (entry === undefined)
@@ -293,15 +293,15 @@ async function examineProviders(
 }
 
 /** Schemas of synchronization that no device can use. */
-async function examineSynchronization(name: string, { database }: ExaminedDatabase): Promise<readonly Finding[]> {
+async function examineSynchronization(name: string, { database }: ExaminedDatabase): Promise<readonly Diagnosis[]> {
   const check = "synchronization";
   const { examined, damaged } = await examineSchemas(database.storage.repositories);
   const findings = [
-    ...damaged.map((id): Finding => {
+    ...damaged.map((id): Diagnosis => {
       const finding = `${name}: the record of the schema ${id} is damaged. All devices get 721.`;
       return { check, level: "error", finding, fix: `Run "sallyport sync put ${id}" to replace it.` };
     }),
-    ...examined.flatMap(({ schema, broken }): Finding[] => {
+    ...examined.flatMap(({ schema, broken }): Diagnosis[] => {
       const finding = `${name}: the schema ${schema.name} does not fit the classes: ${broken}`;
       const fix = `Run "sallyport sync put ${schema.name}", or restore what it names.`;
       return broken === null ? [] : [{ check, level: "error", finding, fix }];
@@ -316,7 +316,7 @@ async function examineDemo(
   { demo }: Configuration,
   name: string,
   { database: { digests, storage } }: ExaminedDatabase,
-): Promise<readonly Finding[]> {
+): Promise<readonly Diagnosis[]> {
   if (demo) return [];
   const request = { appKey: digests.sha256(demoCredentials.appKey), session: null, idleTimeout: 1 };
   const { appKey } = await storage.repositories.admission.admit(request);

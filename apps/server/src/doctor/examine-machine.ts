@@ -9,7 +9,7 @@ import { because, type Configuration, isLoopbackHost, secretFileFaults } from ".
 import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { openFileStores } from "../composition/storages/file-stores.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
-import { type Finding, found, orAllWell } from "./finding.ts";
+import { type Diagnosis, found, orAllWell } from "./diagnosis.ts";
 
 /** As `engines` of the package. */
 const oldestNode = [20, 19] as const;
@@ -19,7 +19,7 @@ const day = 86_400_000;
 const certificateMargin = 14 * day;
 
 /** Examines what needs no database. */
-export async function examineMachine(configuration: Configuration, nodeVersion: string): Promise<Finding[]> {
+export async function examineMachine(configuration: Configuration, nodeVersion: string): Promise<Diagnosis[]> {
   const parts = await Promise.all([
     [examineNode(nodeVersion)],
     configurationWarnings(configuration),
@@ -33,7 +33,7 @@ export async function examineMachine(configuration: Configuration, nodeVersion: 
   return parts.flat();
 }
 
-function examineNode(version: string): Finding {
+function examineNode(version: string): Diagnosis {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
   if (!isOld) return found("node", `Node.js ${version} is supported.`);
@@ -42,8 +42,8 @@ function examineNode(version: string): Finding {
 }
 
 /** Each warning begins with the path of its setting. A server without a master key is complete: `examineKeyFiles` tells what it cannot do. */
-function configurationWarnings({ warnings }: Configuration): readonly Finding[] {
-  const findings = warnings.flatMap((finding): Finding[] => {
+function configurationWarnings({ warnings }: Configuration): readonly Diagnosis[] {
+  const findings = warnings.flatMap((finding): Diagnosis[] => {
     const path = finding.slice(0, finding.indexOf(":"));
     if (path === "encryption.masterKey") return [];
     return [{ check: "configuration", level: "warning", finding, fix: `Correct ${path}, or accept it.` }];
@@ -52,8 +52,8 @@ function configurationWarnings({ warnings }: Configuration): readonly Finding[] 
 }
 
 /** Secrets that are easy to guess. */
-function examineSecrets({ encryption, licences, demo, production, databases }: Configuration): readonly Finding[] {
-  const findings: Finding[] = [];
+function examineSecrets({ encryption, licences, demo, production, databases }: Configuration): readonly Diagnosis[] {
+  const findings: Diagnosis[] = [];
   const warn = (finding: string, fix: string) => findings.push({ check: "secrets", level: "warning", finding, fix });
   const masterKey = encryption.masterKey === undefined ? null : Buffer.from(encryption.masterKey, "base64");
   // A random key of 32 bytes has some 30 different ones.
@@ -79,7 +79,7 @@ function examineSecrets({ encryption, licences, demo, production, databases }: C
 
 const usualPasswords = ["postgres", "mariadb", "mysql", "root", "password", "secret", "sallyport", "test"];
 
-async function examineKeyFiles(configuration: Configuration): Promise<readonly Finding[]> {
+async function examineKeyFiles(configuration: Configuration): Promise<readonly Diagnosis[]> {
   const { encryption, secretFiles, demoMasterKeyFile } = configuration;
   try {
     checkSuppliedFiles(configuration);
@@ -89,7 +89,7 @@ async function examineKeyFiles(configuration: Configuration): Promise<readonly F
   }
   const faults = secretFileFaults(secretFiles);
   if (faults.length > 0)
-    return faults.map(({ fault, fix }): Finding => ({ check: "keys", level: "warning", finding: fault, fix }));
+    return faults.map(({ fault, fix }): Diagnosis => ({ check: "keys", level: "warning", finding: fault, fix }));
   if (encryption.masterKey === undefined && demoMasterKeyFile === null)
     return [found("keys", "No master key is configured: token, encrypted and secure log-ins fail with 705.")];
   const well =
@@ -97,7 +97,7 @@ async function examineKeyFiles(configuration: Configuration): Promise<readonly F
   return [found("keys", well)];
 }
 
-async function examineCertificate({ server: { tls } }: Configuration): Promise<readonly Finding[]> {
+async function examineCertificate({ server: { tls } }: Configuration): Promise<readonly Diagnosis[]> {
   if (tls.certificateFile === undefined) return [];
   let certificate: X509Certificate;
   try {
@@ -115,7 +115,7 @@ async function examineCertificate({ server: { tls } }: Configuration): Promise<r
   return [{ check: "certificate", level, finding: `The TLS certificate ${verb} on ${date}.`, fix }];
 }
 
-async function examineFiles(configuration: Configuration): Promise<Finding> {
+async function examineFiles(configuration: Configuration): Promise<Diagnosis> {
   const { store, directory, s3 } = configuration.files;
   if (store === "s3") {
     try {
@@ -153,7 +153,7 @@ async function existing(path: string): Promise<string> {
   return isThere || dirname(path) === path ? path : existing(dirname(path));
 }
 
-async function examineMail(configuration: Configuration): Promise<Finding> {
+async function examineMail(configuration: Configuration): Promise<Diagnosis> {
   try {
     const mailer = await createMailer(configuration);
     if (mailer === null) return found("mail", "Mail is not configured. Password resets by mail fail with 712.");
@@ -171,7 +171,7 @@ async function examineMail(configuration: Configuration): Promise<Finding> {
 }
 
 /** Providers redirect browsers to the callback addresses. */
-function examinePublicUrl({ oAuthProviders, server: { publicUrl }, demo }: Configuration): readonly Finding[] {
+function examinePublicUrl({ oAuthProviders, server: { publicUrl }, demo }: Configuration): readonly Diagnosis[] {
   if (publicUrl === undefined || oAuthProviders.length === 0 || demo) return [];
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === "https:" || isLoopbackHost(hostname))

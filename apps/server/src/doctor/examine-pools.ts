@@ -1,7 +1,7 @@
 import type { ServerFacts } from "@sallyport/storage-knex";
 import type { Configuration, DatabaseConfiguration, ServerStorage } from "../configuration/index.ts";
 import { databaseName } from "./examine-database.ts";
-import { type Finding, found } from "./finding.ts";
+import { type Diagnosis, found } from "./diagnosis.ts";
 
 interface ExaminedPool {
   readonly storage: ServerStorage;
@@ -13,7 +13,7 @@ interface ExaminedPool {
 export function* examinePools(
   { server }: Configuration,
   facts: ReadonlyMap<DatabaseConfiguration, ServerFacts>,
-): Generator<Finding> {
+): Generator<Diagnosis> {
   const pools = new Map<string, ExaminedPool>();
   for (const [database, each] of facts) {
     const { storage } = database;
@@ -45,7 +45,7 @@ export function* examinePools(
   }
 }
 
-function examineConnections(database: DatabaseConfiguration, max: number, limit: number, workers: number): Finding {
+function examineConnections(database: DatabaseConfiguration, max: number, limit: number, workers: number): Diagnosis {
   const processes = Math.floor(limit / max);
   const uses = `${databaseName(database)}: a server process opens up to ${max} of ${limit} connections`;
   if (processes > workers) return found("connections", `${uses}, so at most ${processes} processes can run.`);

@@ -4,7 +4,7 @@ import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts"
 import { databaseName, type ExaminedDatabase, examineDatabase, unavailable } from "./examine-database.ts";
 import { examineMachine } from "./examine-machine.ts";
 import { examinePools } from "./examine-pools.ts";
-import { type Finding, found } from "./finding.ts";
+import { type Diagnosis, found } from "./diagnosis.ts";
 
 export interface ExaminationParts {
   readonly configuration: Configuration;
@@ -25,7 +25,7 @@ export async function examineServer({
   configuration,
   withDatabase,
   nodeVersion = process.versions.node,
-}: ExaminationParts): Promise<Finding[]> {
+}: ExaminationParts): Promise<Diagnosis[]> {
   const findings = await examineMachine(configuration, nodeVersion);
   const facts = new Map<DatabaseConfiguration, ServerFacts>();
   for (const each of configuration.databases) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RefusedByStorageError, ServiceError } from "@sallyport/storage";
 import { keyRingKind } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import type { Finding } from "../../src/doctor/finding.ts";
+import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { certificateFor } from "../certificate-for.ts";
 import { fileOf, masterKey, type Scene, tls } from "./doctor-scene.ts";
 
@@ -21,7 +21,7 @@ const writer = (properties: Partial<OpenWriter>): OpenWriter => ({
 });
 
 /** A scene, and the finding that it provokes: check, level, words of the finding, words of the fix. */
-export const provoked: readonly (readonly [string, Scene, string, Finding["level"], RegExp, RegExp])[] = [
+export const provoked: readonly (readonly [string, Scene, string, Diagnosis["level"], RegExp, RegExp])[] = [
   ["an old Node.js", { nodeVersion: "18.20.0" }, "node", "error", /18\.20\.0 is too old/, /20\.19 or newer/],
   [
     "plain HTTP for other machines",

@@ -3,14 +3,14 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceError, Storage } from "@sallyport/storage";
-import { type Database, type DatabaseFinding, type ListedProvider, examineDatabase } from "@sallyport/core";
+import { type Database, type DatabaseDiagnosis, type ListedProvider, examineDatabase } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { ServedDatabaseExaminer } from "../../src/doctor/database-examiner.ts";
 import type { ExaminedDatabase } from "../../src/doctor/examine-database.ts";
 import { examineServer } from "../../src/doctor/examine-server.ts";
-import type { Finding } from "../../src/doctor/finding.ts";
+import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { loadConfiguration } from "../../src/index.ts";
 import { certificateFor } from "../certificate-for.ts";
 
@@ -89,7 +89,7 @@ async function openScene(scene: Scene) {
   return { configuration, opened };
 }
 
-export async function findingsOf(scene: Scene): Promise<Finding[]> {
+export async function findingsOf(scene: Scene): Promise<Diagnosis[]> {
   const { nodeVersion = "24.1.0", opening } = scene;
   const { configuration, opened } = await openScene(scene);
   return examineServer({
@@ -100,7 +100,7 @@ export async function findingsOf(scene: Scene): Promise<Finding[]> {
 }
 
 /** The findings for administrators of the database. */
-export async function ownFindingsOf(scene: Scene): Promise<readonly DatabaseFinding[]> {
+export async function ownFindingsOf(scene: Scene): Promise<readonly DatabaseDiagnosis[]> {
   const { configuration, opened } = await openScene(scene);
   const { database, facts, ...parts } = opened;
   const databases = new Map(configuration.databases.map((each) => [each.alias, each]));

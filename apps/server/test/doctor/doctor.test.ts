@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Repositories } from "@sallyport/storage";
 import { type Database, examineDatabase } from "@sallyport/core";
-import type { Finding } from "../../src/doctor/finding.ts";
+import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { fileOf, findingsOf, folder, ownFindingsOf } from "./doctor-scene.ts";
@@ -100,12 +100,12 @@ describe("doctor", () => {
       const file = fileOf("sallyport.config.json", JSON.stringify(content));
       return runCommand(["doctor", "--config", file, ...args], {}, folder);
     };
-    const findings = async (content: object): Promise<readonly [number, Finding[]]> => {
+    const findings = async (content: object): Promise<readonly [number, Diagnosis[]]> => {
       const { code, stdout } = await doctor(content, "--json");
-      return [code ?? 1, JSON.parse(stdout) as Finding[]];
+      return [code ?? 1, JSON.parse(stdout) as Diagnosis[]];
     };
     const of = (url: string, schema: string) => ({ databases: [{ storage: { url, schema } }] });
-    const levelsOf = (all: readonly Finding[], check: string) =>
+    const levelsOf = (all: readonly Diagnosis[], check: string) =>
       all.filter((each) => each.check === check).map(({ level }) => level);
 
     test("succeeds with warnings, as lines", async () => {
@@ -170,7 +170,7 @@ describe("doctor", () => {
       try {
         const statements = async () => {
           const [, found] = await rights();
-          return /: (.+)$/.exec((found as Finding).fix ?? "")?.[1] ?? "";
+          return /: (.+)$/.exec((found as Diagnosis).fix ?? "")?.[1] ?? "";
         };
         const all = `in schema sallyport_demo to ${role};`;
         expect(await statements()).toBe(

@@ -2,7 +2,7 @@ import { waitingMail } from "../mail/index.ts";
 import type { AdministrationContext, Database, Uses } from "../request/index.ts";
 
 /** A finding about a database. */
-export interface DatabaseFinding {
+export interface DatabaseDiagnosis {
   /** Name of the check, such as `schema`. */
   readonly check: string;
   /** `error`: the database does not work. `warning`: it works, but probably not as intended. */
@@ -15,13 +15,13 @@ export interface DatabaseFinding {
 
 /** Port: the checks that need the configuration of the server. */
 export interface DatabaseExaminer {
-  examine(database: Database): Promise<readonly DatabaseFinding[]>;
+  examine(database: Database): Promise<readonly DatabaseDiagnosis[]>;
 }
 
 /** Examines a database for its administrators. Changes nothing. */
 export async function examineDatabase(
   context: Pick<AdministrationContext, "database" | "r"> & Uses<{ readonly databaseExaminer: DatabaseExaminer }>,
-): Promise<readonly DatabaseFinding[]> {
+): Promise<readonly DatabaseDiagnosis[]> {
   const { database, r } = context;
   const findings = await context.services.databaseExaminer.examine(database);
   const { count, stuck } = await waitingMail(r);

@@ -2,7 +2,7 @@ import { ServiceError } from "@sallyport/storage";
 import { type Database, type KeyRings } from "@sallyport/core";
 import type { Logger } from "pino";
 import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
-import type { Finding } from "../../doctor/finding.ts";
+import type { Diagnosis } from "../../doctor/diagnosis.ts";
 import { databaseDiagnostics } from "./database-diagnostics.ts";
 import { directoryDiagnostics } from "./embedded.ts";
 
@@ -19,7 +19,7 @@ interface PreparationParts {
   /** Examines the settings of the connections to a database, which a pooler can drop. The log warns of what it finds. */
   readonly examineSettings?: (
     database: Pick<DatabaseConfiguration, "alias" | "storage">,
-  ) => Promise<readonly Finding[]>;
+  ) => Promise<readonly Diagnosis[]>;
   /** Whether this is the demo, which does not start if an embedded database cannot be prepared. */
   readonly demo?: boolean;
   /** Milliseconds before the second attempt, doubled for each further one; 2 s by default. */
