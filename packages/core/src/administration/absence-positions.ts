@@ -1,6 +1,6 @@
 import { type ChangePosition, type Repositories, ServiceError } from "@sallyport/storage";
 import { type GenerationPart, movedParts, parseSyncVersion, type SchemaView, type SyncVersion } from "../sync/index.ts";
-import { type AbsenceFinding, cause, ok } from "./absence-finding.ts";
+import { type AbsenceCheck, cause, ok } from "./absence-check.ts";
 
 export interface PositionInput {
   /** Of the object; `null` if no object is known. */
@@ -29,7 +29,7 @@ export async function positionFindings(
   r: Repositories,
   view: SchemaView,
   input: PositionInput,
-): Promise<AbsenceFinding[]> {
+): Promise<AbsenceCheck[]> {
   const { syncVersion } = input;
   if (syncVersion === null) {
     const fix = "Pass the version of the device to see whether it has received the object.";
@@ -55,12 +55,12 @@ export async function positionFindings(
     return [cause("version", finding, "Let devices synchronize more often, or set sync.tombstones to a longer time.")];
   }
   const found = ok("version", "The version of the device is up to date with schema, rights and tombstones.");
-  const findings = moved.includes("query") ? [found, queryFinding] : [found];
+  const findings = moved.includes("query") ? [found, queryCheck] : [found];
   if (input.className === null || !view.classes.includes(input.className)) return findings;
-  return [...findings, await orderFinding(r, { ...input, className: input.className }, version.stamp, watermark)];
+  return [...findings, await orderCheck(r, { ...input, className: input.className }, version.stamp, watermark)];
 }
 
-const queryFinding: AbsenceFinding = {
+const queryCheck: AbsenceCheck = {
   check: "query",
   level: "unknown",
   finding: "The device restricts its pulls by a query of its own, or did so when its version began.",
@@ -81,12 +81,12 @@ function after(stamp: number): ChangePosition {
 }
 
 /** Whether the latest change of the object is behind the version of the device, or even behind the watermark. */
-async function orderFinding(
+async function orderCheck(
   { changes }: Repositories,
   { className, uuid }: PositionInput & { readonly className: string },
   stamp: number,
   watermark: number,
-): Promise<AbsenceFinding> {
+): Promise<AbsenceCheck> {
   const wanted = uuid.toLowerCase();
   let position = after(stamp);
   for (let count = 0; count < maxSearched; count += pageSize) {

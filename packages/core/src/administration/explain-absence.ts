@@ -22,7 +22,7 @@ import {
   type SyncSchema,
   type SyncSchemas,
 } from "../sync/index.ts";
-import { type AbsenceFinding, cause, ok } from "./absence-finding.ts";
+import { type AbsenceCheck, cause, ok } from "./absence-check.ts";
 import { positionFindings } from "./absence-positions.ts";
 import type { AdministratorContext } from "./administrators.ts";
 
@@ -41,25 +41,25 @@ export interface ExplainAbsenceInput {
 export async function explainAbsence(
   context: AdministratorContext & Uses<{ readonly syncSchemas: SyncSchemas }>,
   { schemaName, userId, uuid, syncVersion }: ExplainAbsenceInput,
-): Promise<readonly AbsenceFinding[]> {
+): Promise<readonly AbsenceCheck[]> {
   const { r } = context;
   if (!isUuid(uuid)) throw new ServiceError(307, { detail: "at /uuid: a UUID is expected" });
   const user = await userOf(r, userId);
   const { enabled, schemas, databaseGeneration } = await context.services.syncSchemas.current(context);
   const schema = schemas.get(schemaName);
-  const findings = [switchFinding(enabled), schemaFinding(schema), accountFinding(user)];
+  const findings = [switchCheck(enabled), schemaCheck(schema), accountCheck(user)];
   if (schema === undefined) return findings;
   const { principal } = user;
   const [object] = await r.objects.get({ uuids: [uuid] }, seesAll);
   const tombstone = object === undefined ? await r.deletion.find({ kind: "uuid", uuid }, seesAll) : null;
   const className = object?.className ?? tombstone?.className ?? null;
-  findings.push(await existenceFinding(r, tombstone, object !== undefined));
+  findings.push(await existenceCheck(r, tombstone, object !== undefined));
   if (className !== null) {
     const model = await requestModel(context);
-    findings.push(...classFindings({ className, schema, model, principal }));
+    findings.push(...classChecks({ className, schema, model, principal }));
   }
   const view = await viewOf(context, principal, { schema, databaseGeneration });
-  if (object !== undefined) findings.push(readersFinding(object, principal), await filterFinding(r, view, object));
+  if (object !== undefined) findings.push(readersCheck(object, principal), await filterCheck(r, view, object));
   if (view !== null) findings.push(...(await positionFindings(r, view, { className, uuid, syncVersion })));
   return findings;
 }
@@ -76,12 +76,12 @@ async function userOf({ accounts }: Repositories, userId: ObjectId): Promise<Dev
   return { principal: { userId, groups: idsOf(user.attributes, "Groups"), administrator }, isDisabled };
 }
 
-function switchFinding(enabled: boolean): AbsenceFinding {
+function switchCheck(enabled: boolean): AbsenceCheck {
   if (enabled) return ok("switch", "Synchronization is on.");
   return cause("switch", "Synchronization of the database is off: devices get 717.", "Switch it on.");
 }
 
-function schemaFinding(schema: SyncSchema | undefined): AbsenceFinding {
+function schemaCheck(schema: SyncSchema | undefined): AbsenceCheck {
   if (schema === undefined)
     return cause("schema", "The database has no schema of this name: devices get 333.", "Store the schema.");
   if (schema.direction === "push")
@@ -89,17 +89,17 @@ function schemaFinding(schema: SyncSchema | undefined): AbsenceFinding {
   return ok("schema", `The schema exists, with the direction ${schema.direction}.`);
 }
 
-function accountFinding({ isDisabled, principal: { administrator, groups } }: DeviceUser): AbsenceFinding {
+function accountCheck({ isDisabled, principal: { administrator, groups } }: DeviceUser): AbsenceCheck {
   if (isDisabled) return cause("user", "The account of the user is disabled.", "Enable the user.");
   const rights = administrator ? "is an administrator" : `is in ${groups.length} groups`;
   return ok("user", `The account is enabled, and the user ${rights}.`);
 }
 
-async function existenceFinding(
+async function existenceCheck(
   { accounts, records }: Repositories,
   tombstone: Tombstone | null,
   isLive: boolean,
-): Promise<AbsenceFinding> {
+): Promise<AbsenceCheck> {
   if (isLive) return ok("object", "The object exists.");
   if (tombstone === null) {
     const finding = "No object has this UUID, and no deletion of one is known.";
@@ -129,7 +129,7 @@ interface ClassInput {
 }
 
 /** Whether the schema has the class, and the user the rights to the class and its fields. */
-function classFindings({ className, schema, model, principal }: ClassInput): AbsenceFinding[] {
+function classChecks({ className, schema, model, principal }: ClassInput): AbsenceCheck[] {
   const covered = coveredFields(schema, model).get(className);
   if (covered === undefined) {
     const finding = `The schema does not have the class ${className} of the object.`;
@@ -161,7 +161,7 @@ async function viewOf(
   }
 }
 
-function readersFinding(object: StoredObject, principal: Principal): AbsenceFinding {
+function readersCheck(object: StoredObject, principal: Principal): AbsenceCheck {
   if (object.readers === null) return ok("readers", "The object has no list of readers.");
   const principals = principal.administrator ? null : new Set([principal.userId, ...principal.groups]);
   if (isVisible(object, { classes: null, principals }))
@@ -170,11 +170,11 @@ function readersFinding(object: StoredObject, principal: Principal): AbsenceFind
   return cause("readers", finding, "Add the user or a group of the user to the readers.");
 }
 
-async function filterFinding(
+async function filterCheck(
   { objects }: Repositories,
   view: SchemaView | null,
   { id, className }: StoredObject,
-): Promise<AbsenceFinding> {
+): Promise<AbsenceCheck> {
   if (view === null) {
     const finding = "The filter of the schema does not fit the classes: devices get 716.";
     return cause("filter", finding, "Correct the filter, and store the schema again.");

@@ -1,4 +1,4 @@
-export type { AbsenceFinding } from "./absence-finding.ts";
+export type { AbsenceCheck } from "./absence-check.ts";
 export * from "./administrators.ts";
 export * from "./applications.ts";
 export * from "./audit.ts";

@@ -1,5 +1,5 @@
 /** A finding about one thing that decides whether a device gets an object. */
-export interface AbsenceFinding {
+export interface AbsenceCheck {
   /** Such as `rights`. */
   readonly check: string;
   /** `cause`: explains that the device does not have the object. `unknown`: cannot be decided. */
@@ -10,10 +10,10 @@ export interface AbsenceFinding {
   readonly fix: string | null;
 }
 
-export function ok(check: string, finding: string): AbsenceFinding {
+export function ok(check: string, finding: string): AbsenceCheck {
   return { check, level: "ok", finding, fix: null };
 }
 
-export function cause(check: string, finding: string, fix: string | null): AbsenceFinding {
+export function cause(check: string, finding: string, fix: string | null): AbsenceCheck {
   return { check, level: "cause", finding, fix };
 }
