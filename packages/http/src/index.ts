@@ -8,7 +8,7 @@ export { decodeUtf8, parseUniqueObject } from "./body/json.ts";
 export { Connections } from "./connections/connections.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
-export type { RefusalRecorder } from "./pipeline/refusal.ts";
+export type { RefusalRecorder } from "./pipeline/refused-requests.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
 export { JsonText, type Route } from "./route.ts";
 export { routeTable } from "./routes/route-table.ts";

@@ -23,7 +23,7 @@ import { serverCorsHeaders } from "../pipeline/cors.ts";
 import { faultOf, runPipeline, stepsOfRoutes } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts, requestIdOf } from "../exchange/exchange.ts";
 import { ListedOrigins } from "../exchange/listed-origins.ts";
-import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
+import { type RefusalRecorder, RefusedRequests } from "../pipeline/refused-requests.ts";
 import { playgroundRouter } from "../playground/playground-router.ts";
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../route.ts";
@@ -82,7 +82,7 @@ export function createApplication(parts: ApplicationParts): Application {
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const matcher = new RouteMatcher(parts.routes);
-  const refusals = new Refusals(parts.routes);
+  const refusals = new RefusedRequests(parts.routes);
   const listedOrigins = new ListedOrigins();
   const steps = stepsOfRoutes(parts.routes, parts.isForOperator);
   const shared = { load, requests, incompleteBodies, transfers, listedOrigins };

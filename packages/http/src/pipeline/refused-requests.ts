@@ -10,7 +10,7 @@ export interface RefusalRecorder {
 }
 
 /** Builds the description of a refused request. `null` for a success, and for a request without a database. */
-export class Refusals {
+export class RefusedRequests {
   private names: ReadonlySet<string> | undefined;
 
   constructor(private readonly routes: readonly Route[]) {}
