@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { classDefinition } from "@sallyport/contract";
 import { type ClassDefinition, ServiceError } from "@sallyport/storage";
-import { type GivenClass, initialClasses } from "@sallyport/core";
+import { type ClassRequest, initialClasses } from "@sallyport/core";
 import { jsonPointer } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { ConfigurationError } from "./configuration-error.ts";
@@ -26,7 +26,7 @@ export async function readModelFile(file: string = defaultModelFile): Promise<re
 
 /** The classes of a new database with further classes. Those of the default model file can be redefined. */
 export async function modelClasses(
-  classes: readonly (GivenClass & { readonly name: string })[],
+  classes: readonly (ClassRequest & { readonly name: string })[],
 ): Promise<readonly ClassDefinition[]> {
   const { classes: usual } = modelFile.parse(JSON.parse(await readFile(defaultModelFile, "utf8")));
   const names = new Set(classes.map(({ name }) => name));
@@ -34,7 +34,7 @@ export async function modelClasses(
   return initialClasses([...named(kept, "/usual"), ...named(classes, "/classes")]);
 }
 
-function named(classes: readonly (GivenClass & { readonly name: string })[], place: string) {
+function named(classes: readonly (ClassRequest & { readonly name: string })[], place: string) {
   return classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `${place}/${index}` }));
 }
 

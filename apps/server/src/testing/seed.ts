@@ -16,7 +16,7 @@ import {
   type AdministratorContext,
   type Database,
   findGroups,
-  type GivenClass,
+  type ClassRequest,
   MacroFault,
   type NewPassword,
   type PasswordPolicy,
@@ -174,7 +174,7 @@ const isGroup = (group: string): boolean => group !== "*";
 function definitionOf(
   { name: _name, rights = forAll, ...definition }: SeedClass,
   groups: ReadonlyMap<string, ObjectId> | null,
-): GivenClass {
+): ClassRequest {
   const granted = rights.filter(({ group }) => groups !== null || !isGroup(group));
   return classDefinition.parse({
     ...definition,

@@ -1,6 +1,6 @@
 import { putClass, type ClassServices } from "../classes/index.ts";
 import { type ClassDefinition, ServiceError } from "@sallyport/storage";
-import type { GivenRight } from "../model/index.ts";
+import type { RightRequest } from "../model/index.ts";
 import { requestModel, type Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import type { Versioned } from "./unchanged.ts";
@@ -18,7 +18,7 @@ export async function listClassRights(context: AdministratorContext): Promise<Ve
 
 export interface PutClassRightsInput {
   readonly name: string;
-  readonly rights: readonly GivenRight[];
+  readonly rights: readonly RightRequest[];
   /** Accepted generations of the model. */
   readonly expectedVersions: readonly number[];
 }

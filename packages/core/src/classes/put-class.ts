@@ -11,7 +11,7 @@ import {
 import {
   acceptClasses,
   acceptIncompatibleChanges,
-  type GivenClass,
+  type ClassRequest,
   isSameClass,
   Model,
   incompatibleChangesOf,
@@ -24,7 +24,7 @@ import { type ClassStructure, structureOf } from "./read-structure.ts";
 
 export interface PutClassInput {
   readonly name: string;
-  readonly definition: GivenClass;
+  readonly definition: ClassRequest;
   /** Accepted generations of the model; `null` for any. */
   readonly expectedGenerations: readonly number[] | null;
   /** Whether to break schemas of synchronization. Default: no. */

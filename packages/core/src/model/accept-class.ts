@@ -9,13 +9,13 @@ import {
   isIndexable,
   isLink,
 } from "@sallyport/storage";
-import { definitionFault, type GivenAttribute, type GivenClass } from "./given-class.ts";
+import { definitionFault, type AttributeRequest, type ClassRequest } from "./class-request.ts";
 import type { Model } from "./model.ts";
 
 /** Validates a class definition against the existing classes. 307 for the first fault. */
 export function acceptClass(
   name: string,
-  { base, attributes }: GivenClass,
+  { base, attributes }: ClassRequest,
   rights: readonly ClassRight[],
   model: Model,
 ): ClassDefinition {
@@ -81,7 +81,7 @@ const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]
 
 /** Validates one attribute and returns its stored form. */
 function acceptAttribute(
-  given: GivenAttribute,
+  given: AttributeRequest,
   pointer: string,
   isClass: (name: string) => boolean,
 ): AttributeDefinition {
@@ -115,7 +115,7 @@ function acceptAttribute(
 }
 
 /** The stored form of a definition, without default values. */
-function canonical({ name, type, target, mandatory, indexed, onDelete, read }: GivenAttribute): AttributeDefinition {
+function canonical({ name, type, target, mandatory, indexed, onDelete, read }: AttributeRequest): AttributeDefinition {
   return {
     name,
     type,

@@ -6,12 +6,12 @@ import {
 } from "@sallyport/storage";
 import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
-import { DefinitionFault, definitionFault, definitionLimits, type GivenClass } from "./given-class.ts";
+import { DefinitionFault, definitionFault, definitionLimits, type ClassRequest } from "./class-request.ts";
 import { Model, declaredIndexes } from "./model.ts";
 
 export interface NamedClass {
   readonly name: string;
-  readonly definition: GivenClass;
+  readonly definition: ClassRequest;
   /** JSON pointer to the definition in the request; prefix of its faults. */
   readonly pointer: string;
 }

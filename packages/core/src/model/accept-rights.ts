@@ -10,21 +10,21 @@ import {
 import {
   definitionFault,
   definitionLimits,
-  type GivenAttribute,
-  type GivenClass,
-  type GivenRight,
-} from "./given-class.ts";
+  type AttributeRequest,
+  type ClassRequest,
+  type RightRequest,
+} from "./class-request.ts";
 import type { Model } from "./model.ts";
 
 /** The rights of a class, and its attributes with their read rights. */
 export interface AcceptedRights {
   readonly rights: readonly ClassRight[];
-  readonly attributes: readonly GivenAttribute[];
+  readonly attributes: readonly AttributeRequest[];
 }
 
 /** Resolves the groups in a definition to their stored form. Groups already in the class may be deleted. */
 export async function acceptRights(
-  given: GivenClass,
+  given: ClassRequest,
   known: ClassDefinition | undefined,
   model: Model,
   objects: Pick<ObjectRepository, "get">,
@@ -51,7 +51,7 @@ export async function acceptRights(
   };
 }
 
-function acceptClassRights(given: readonly GivenRight[], groups: Groups): ClassRight[] {
+function acceptClassRights(given: readonly RightRequest[], groups: Groups): ClassRight[] {
   const accepted = new Map<ObjectId | "*", ClassRight>();
   for (const [index, { group, permissions: asked }] of given.entries()) {
     const pointer = `/rights/${index}/group`;

@@ -6,7 +6,7 @@ import {
   type ObjectRepository,
   seesAll,
 } from "@sallyport/storage";
-import { definitionFault } from "./given-class.ts";
+import { definitionFault } from "./class-request.ts";
 import { type Model, type ModelClass, targetClass } from "./model.ts";
 
 /** A model change that would invalidate or lose stored values. */

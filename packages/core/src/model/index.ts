@@ -1,5 +1,5 @@
 export { isSameClass } from "./accept-class.ts";
 export * from "./accept-classes.ts";
-export type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
+export type { AttributeRequest, ClassRequest, RightRequest } from "./class-request.ts";
 export * from "./incompatible-changes.ts";
 export * from "./model.ts";

@@ -1,5 +1,5 @@
 import type { ObjectId, Principal, ServiceError } from "@sallyport/storage";
-import { type ClassStructure, type GivenClass, putClass, removeClass, readStructure } from "../../src/index.ts";
+import { type ClassStructure, type ClassRequest, putClass, removeClass, readStructure } from "../../src/index.ts";
 import { type Fixture, openFixture, using } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
@@ -10,7 +10,7 @@ export interface ModelFixture extends Fixture {
   readonly aligned: unknown[];
   put(
     name: string,
-    definition?: Partial<GivenClass>,
+    definition?: Partial<ClassRequest>,
     expected?: readonly number[] | null,
     principal?: Principal,
   ): Promise<{ structure: ClassStructure; generation: number }>;

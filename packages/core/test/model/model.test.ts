@@ -1,5 +1,11 @@
 import { builtInClasses, type ClassDefinition, type JsonValue, type ObjectId, ServiceError } from "@sallyport/storage";
-import { type GivenAttribute, type GivenClass, initialClasses, type NamedClass, removeClass } from "../../src/index.ts";
+import {
+  type AttributeRequest,
+  type ClassRequest,
+  initialClasses,
+  type NamedClass,
+  removeClass,
+} from "../../src/index.ts";
 import { administrator, type ModelFixture, openModelFixture, outcomeOf } from "./model-fixture.ts";
 import { sessionContext } from "../session-context.ts";
 import { using } from "../fixture.ts";
@@ -74,7 +80,7 @@ describe("audit of model changes", () => {
   });
 });
 
-function named(classes: Readonly<Record<string, Partial<GivenClass>>>): NamedClass[] {
+function named(classes: Readonly<Record<string, Partial<ClassRequest>>>): NamedClass[] {
   return Object.entries(classes).map(([name, definition], index) => ({
     name,
     definition: { base: null, attributes: [], rights: [], ...definition },
@@ -111,7 +117,7 @@ describe("classes of a new database", () => {
     expect(classes.get("User")?.attributes).toEqual([...user.attributes, boss]);
   });
 
-  test.each<[string, Readonly<Record<string, Partial<GivenClass>>>, string]>([
+  test.each<[string, Readonly<Record<string, Partial<ClassRequest>>>, string]>([
     ["an invalid name", { A: {} }, "at /classes/0: A class name"],
     [
       "an unknown target",
@@ -159,7 +165,7 @@ describe("classes of a new database", () => {
 });
 
 describe("incompatible changes", () => {
-  const attributes: readonly GivenAttribute[] = [
+  const attributes: readonly AttributeRequest[] = [
     { name: "Name", type: "string" },
     { name: "Size", type: "number" },
     { name: "Any", type: "json" },
@@ -167,9 +173,13 @@ describe("incompatible changes", () => {
     { name: "Team", type: "collection", target: "Customer" },
   ];
   const without = (name: string) => attributes.filter((attribute) => attribute.name !== name);
-  const changed = (name: string, change: Partial<GivenAttribute>) =>
+  const changed = (name: string, change: Partial<AttributeRequest>) =>
     attributes.map((attribute) => (attribute.name === name ? { ...attribute, ...change } : attribute));
-  const ofClass = (name: string, base: string | null = null, own: readonly GivenAttribute[] = []): ClassDefinition => ({
+  const ofClass = (
+    name: string,
+    base: string | null = null,
+    own: readonly AttributeRequest[] = [],
+  ): ClassDefinition => ({
     name,
     base,
     attributes: own as ClassDefinition["attributes"],
@@ -198,7 +208,7 @@ describe("incompatible changes", () => {
 
     const order = (values: Record<string, JsonValue>, className = "Order") =>
       fixture.insert({ className, attributes: values });
-    const put = (definition: Partial<GivenClass>, name = "Order") => outcomeOf(fixture.put(name, definition));
+    const put = (definition: Partial<ClassRequest>, name = "Order") => outcomeOf(fixture.put(name, definition));
 
     test("is allowed without objects", async () => {
       for (const { name } of attributes) expect(await put({ attributes: without(name) })).toBe("ok");

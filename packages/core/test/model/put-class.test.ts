@@ -1,8 +1,8 @@
 import { builtInClasses } from "@sallyport/storage";
-import { type GivenAttribute, type GivenClass, alignIndexes } from "../../src/index.ts";
+import { type AttributeRequest, type ClassRequest, alignIndexes } from "../../src/index.ts";
 import { type ModelFixture, openModelFixture, outcomeOf } from "./model-fixture.ts";
 
-const text = (name: string): GivenAttribute => ({ name, type: "string" });
+const text = (name: string): AttributeRequest => ({ name, type: "string" });
 const user = builtInClasses.find(({ name }) => name === "User") as (typeof builtInClasses)[number];
 
 describe("PutClass", () => {
@@ -15,7 +15,7 @@ describe("PutClass", () => {
     await fixture.put("KeyCustomer", { base: "Customer", attributes: [text("Since")] });
   });
 
-  const put = (name: string, definition: Partial<GivenClass>) => outcomeOf(fixture.put(name, definition));
+  const put = (name: string, definition: Partial<ClassRequest>) => outcomeOf(fixture.put(name, definition));
 
   test("returns the resulting class", async () => {
     const group = await fixture.group();
@@ -69,7 +69,7 @@ describe("PutClass", () => {
   });
 
   test("changes nothing without a difference, in any notation", async () => {
-    const definition: Partial<GivenClass> = {
+    const definition: Partial<ClassRequest> = {
       attributes: [
         { name: "A", type: "string", indexed: true },
         { name: "B", type: "number" },
@@ -116,9 +116,11 @@ describe("PutClass", () => {
     expect((await fixture.structure()).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   });
 
-  const oneAttribute = (attribute: GivenAttribute): Partial<GivenClass> => ({ attributes: [text("First"), attribute] });
+  const oneAttribute = (attribute: AttributeRequest): Partial<ClassRequest> => ({
+    attributes: [text("First"), attribute],
+  });
   const link = { name: "Link", type: "reference", target: "Party" } as const;
-  test.each<[string, string, Partial<GivenClass>, RegExp]>([
+  test.each<[string, string, Partial<ClassRequest>, RegExp]>([
     ["a name without a lower-case letter", "ORDER", {}, /^307 at \/: A class name/],
     ["a name with another character", "Or-der", {}, /^307 at \/: A class name/],
     ["a name that is too long", `O${"x".repeat(63)}`, {}, /^307 at \/: A class name/],

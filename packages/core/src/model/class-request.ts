@@ -1,13 +1,13 @@
 import { type AttributeType, type DeleteRule, type Permission, ServiceError } from "@sallyport/storage";
 
 /** A class definition of a request. Only its types are checked. */
-export interface GivenClass {
+export interface ClassRequest {
   readonly base: string | null;
-  readonly attributes: readonly GivenAttribute[];
-  readonly rights: readonly GivenRight[];
+  readonly attributes: readonly AttributeRequest[];
+  readonly rights: readonly RightRequest[];
 }
 
-export interface GivenAttribute {
+export interface AttributeRequest {
   readonly name: string;
   readonly type: AttributeType;
   readonly target?: string | undefined;
@@ -18,7 +18,7 @@ export interface GivenAttribute {
   readonly read?: readonly string[] | undefined;
 }
 
-export interface GivenRight {
+export interface RightRequest {
   /** Id or UUID of a `UserGroup` object, or `*`. */
   readonly group: string;
   readonly permissions: readonly Permission[];
