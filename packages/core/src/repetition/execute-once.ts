@@ -14,12 +14,12 @@ import {
 import { asciiBytes, asciiJson, maxSealedBytes, openJson, requireWrapping, type KeyWrapping } from "../keys/index.ts";
 import { type Serialization, getObject, type ObjectServices } from "../objects/index.ts";
 import { inTransaction, type SessionContext, type Uses } from "../request/index.ts";
-import { type KeptResult, keptError, keptResult } from "./kept-results.ts";
+import { type StoredResult, storedError, storedResult } from "./stored-results.ts";
 
 /** Results of requests, by the digest of person, app key and idempotency key. */
-export const requestResultKind: RecordKind<KeptResult> = "requestResult";
+export const requestResultKind: RecordKind<StoredResult> = "requestResult";
 
-/** Milliseconds for which a result is kept. */
+/** Milliseconds for which a result is stored. */
 export const requestResultAge = 86_400_000;
 
 /** Maximum number of keys that a person uses within `requestResultAge`. The items of a multi request do not count. */
@@ -47,7 +47,7 @@ export interface RequestSuccess {
   readonly version?: number;
 }
 
-/** The kept part of a success: an object by its id and version, or data. */
+/** The stored part of a success: an object by its id and version, or data. */
 interface KeptSuccess {
   readonly message?: string;
   readonly version?: number;
@@ -58,7 +58,7 @@ interface KeptSuccess {
 
 /** Services of requests that are executed once. */
 export interface RepetitionServices extends ObjectServices {
-  /** `null` without a master key: then requests fail whose data would be kept. */
+  /** `null` without a master key: then requests fail whose data would be stored. */
   readonly keyWrapping: KeyWrapping | null;
 }
 
@@ -67,14 +67,14 @@ export interface KeyedContext extends SessionContext, Uses<RepetitionServices> {
 
 type Work<Context, Success> = (context: Context) => Promise<Success>;
 
-/** How a success is kept, and told to a repetition. */
+/** How a success is stored, and told to a repetition. */
 export interface Retelling<Success> {
   readonly keep: (success: Success) => JsonValue;
   readonly tell: (outcome: JsonValue) => Promise<Success>;
 }
 
 type Done<Success> =
-  | { readonly kind: "kept"; readonly kept: KeptResult }
+  | { readonly kind: "stored"; readonly stored: StoredResult }
   | { readonly kind: "refused"; readonly error: ServiceError }
   | { readonly kind: "success"; readonly success: Success };
 
@@ -106,17 +106,17 @@ export async function executeOnceWith<Context extends SessionContext, Success>(
   const place = placeOf(context, keyed);
   const done = await inTransaction(context, async (inside): Promise<Done<Success>> => {
     const { records } = inside.r;
-    const kept = await claim(records, place, keyed);
-    if (kept !== null) return { kind: "kept", kept };
+    const stored = await claim(records, place, keyed);
+    if (stored !== null) return { kind: "stored", stored };
     const attempted = await attempt(inside, work);
     const [error, outcome] =
       attempted.kind === "refused" ? [attempted.error, null] : [null, retelling.keep(attempted.success)];
-    await records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
+    await records.put(requestResultKind, place.id, storedResult(keyed.contents, error, outcome), place.options);
     return attempted;
   });
   if (done.kind === "success") return done.success;
   if (done.kind === "refused") throw done.error;
-  return resultAgain(keyed, done.kept, retelling);
+  return resultAgain(keyed, done.stored, retelling);
 }
 
 /**
@@ -132,15 +132,15 @@ export async function executeOnceApart<Context extends KeyedContext>(
   if (context.unit.joined) return executeOnce(context, keyed, work);
   const { records } = context.r;
   const place = placeOf(context, keyed, ...(owner === "session" ? [context.sessionDigest] : []));
-  const kept = await claim(records, place, keyed, longestRequest);
+  const stored = await claim(records, place, keyed, longestRequest);
   const retelling = retellingFor(context, keyed);
-  if (kept !== null) {
-    if (kept.code === 0 && kept.outcome === null)
+  if (stored !== null) {
+    if (stored.code === 0 && stored.outcome === null)
       throw new ServiceError(706, { detail: "The same request is being executed.", retryAfter: 1 });
-    return resultAgain(keyed, kept, retelling);
+    return resultAgain(keyed, stored, retelling);
   }
   const keep = (error: ServiceError | null, outcome: JsonValue) =>
-    records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
+    records.put(requestResultKind, place.id, storedResult(keyed.contents, error, outcome), place.options);
   try {
     const success = await work(context);
     await keep(null, retelling.keep(success));
@@ -154,8 +154,8 @@ export async function executeOnceApart<Context extends KeyedContext>(
 
 /** Binds the key of a request whose parts are executed once each. Another request with the key: 307. Too many keys: 800. */
 export async function bindKey(context: SessionContext, keyed: KeyedRequest): Promise<void> {
-  const kept = await claim(context.r.records, placeOf(context, keyed), keyed);
-  if (kept !== null) requireSame(kept, keyed);
+  const stored = await claim(context.r.records, placeOf(context, keyed), keyed);
+  if (stored !== null) requireSame(stored, keyed);
 }
 
 function retellingFor(context: KeyedContext, { serialization }: KeyedRequest): Retelling<RequestSuccess> {
@@ -190,7 +190,7 @@ async function tellAgain(
   }
   if (sealedData === undefined) return { ...about, data: {} };
   if (sealedData === null)
-    throw new ServiceError(801, { detail: "The request was executed. Its result was too large to be kept." });
+    throw new ServiceError(801, { detail: "The request was executed. Its result was too large to be stored." });
   const data = openJson(requireWrapping(context.services.keyWrapping), sealedData, "request result");
   if (data === undefined) throw new ServiceError(705, { detail: "The result was sealed under another master key." });
   return { ...about, data };
@@ -218,7 +218,7 @@ function idOf(data: unknown): ObjectId | undefined {
   return typeof id === "string" ? (id as ObjectId) : undefined;
 }
 
-/** Where a result is kept. */
+/** Where a result is stored. */
 interface Place {
   readonly id: string;
   readonly options: PutOptions & { readonly owner: string | null };
@@ -243,8 +243,8 @@ function claim(
   { id, options: { owner } }: Place,
   { contents }: KeyedRequest,
   lifetime: number | null = null,
-): Promise<KeptResult | null> {
-  const claimed = keptResult(contents, null, null);
+): Promise<StoredResult | null> {
+  const claimed = storedResult(contents, null, null);
   return untilDone(async () => {
     const outcome =
       owner === null
@@ -293,18 +293,22 @@ async function attempt<Context extends SessionContext, Success>(
 }
 
 /** The success of the first request with the key, or its refusal. */
-function resultAgain<Success>(keyed: KeyedRequest, kept: KeptResult, { tell }: Retelling<Success>): Promise<Success> {
-  requireSame(kept, keyed);
-  const error = keptError(kept);
+function resultAgain<Success>(
+  keyed: KeyedRequest,
+  stored: StoredResult,
+  { tell }: Retelling<Success>,
+): Promise<Success> {
+  requireSame(stored, keyed);
+  const error = storedError(stored);
   if (error !== null)
     throw explained(error, {
       asked: "Was a request with the same idempotency key refused before?",
-      found: "Yes, and its refusal is kept for a day.",
+      found: "Yes, and its refusal is stored for a day.",
     });
-  return tell(kept.outcome);
+  return tell(stored.outcome);
 }
 
-function requireSame({ contents }: KeptResult, keyed: KeyedRequest): void {
+function requireSame({ contents }: StoredResult, keyed: KeyedRequest): void {
   if (contents !== keyed.contents)
     throw new ServiceError(307, { detail: "The idempotency key was used for another request." });
 }

@@ -1,2 +1,2 @@
 export * from "./execute-once.ts";
-export { forgetResults, type KeptResult, keptError, keptResult } from "./kept-results.ts";
+export { forgetResults, type StoredResult, storedError, storedResult } from "./stored-results.ts";

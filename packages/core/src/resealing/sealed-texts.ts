@@ -11,7 +11,7 @@ import {
 import { deletedMarker, keyRingKind, type SealedPurpose, type SealedUse, type StoredKey } from "../keys/index.ts";
 import { mailJobs } from "../mail/index.ts";
 import { fileKind, type StoredFile } from "../objects/index.ts";
-import { type KeptResult, requestResultAge, requestResultKind } from "../repetition/index.ts";
+import { type StoredResult, requestResultAge, requestResultKind } from "../repetition/index.ts";
 import type { RecordValue, StoredRecord } from "@sallyport/storage";
 
 /** Seals one text of a record again. Returns it as it is if that is not possible or needed. */
@@ -131,7 +131,7 @@ export const sealedTexts: Readonly<
     ),
   ],
   "request result": [
-    records<KeptResult>({
+    records<StoredResult>({
       kind: requestResultKind,
       treatment: "expire",
       map: (result, reseal) => {

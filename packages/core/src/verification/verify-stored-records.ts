@@ -28,7 +28,7 @@ import {
   macroVersionRecord,
   type StoredMacro,
 } from "../macros/index.ts";
-import { type KeptResult, requestResultKind } from "../repetition/index.ts";
+import { type StoredResult, requestResultKind } from "../repetition/index.ts";
 import { isSyncSchema, syncOperationKind, syncSchemaKind } from "../sync/index.ts";
 import type { KnownObjects, Violated } from "./known-objects.ts";
 import type { Invariant } from "./violation.ts";
@@ -179,7 +179,7 @@ export class StoredRecordVerifier {
       this.violated("macros", `The current macro ${name} is not its latest version, ${version.version}.`);
   }
 
-  private checkResult({ kind, id }: StoredRecord, { outcome }: KeptResult): void {
+  private checkResult({ kind, id }: StoredRecord, { outcome }: StoredResult): void {
     const { objectId, version = 0 } = (outcome ?? {}) as { readonly objectId?: string; readonly version?: number };
     if (objectId === undefined) return;
     const object = this.objects.find(objectId);

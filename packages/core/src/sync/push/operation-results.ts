@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from "@sallyport/storage";
 import { namedObjects } from "../../objects/index.ts";
-import { type KeptResult, keptError, keptResult } from "../../repetition/index.ts";
+import { type StoredResult, storedError, storedResult } from "../../repetition/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { syncFailure } from "../sync-failure.ts";
@@ -33,7 +33,7 @@ export interface OperationResult {
 }
 
 /** Results of operations, by the digest of user, device and operation id. */
-export const syncOperationKind: RecordKind<KeptResult> = "syncOperation";
+export const syncOperationKind: RecordKind<StoredResult> = "syncOperation";
 
 /** A deletion by a client, by the UUID of the object. */
 export interface SyncDeletion {
@@ -137,7 +137,7 @@ export class OperationResults {
    */
   async keep({ records }: Caller["r"], operation: PushedOperation, result: OperationResult): Promise<void> {
     const { error, outcome } = result;
-    const kept = keptResult(this.contentsOf(operation), error, outcome as unknown as JsonValue);
+    const kept = storedResult(this.contentsOf(operation), error, outcome as unknown as JsonValue);
     const options = { owner: this.owner, ifVersion: "none" } as const;
     const isDeletion = !(operation.operation instanceof ServiceError) && operation.operation.op === "delete";
     const putting = records.put(syncOperationKind, this.idOf(operation), kept, options);
@@ -145,13 +145,13 @@ export class OperationResults {
       throw new RepeatedOperationError("The operation was executed at the same time.");
   }
 
-  private resultOf(operation: PushedOperation, kept: KeptResult): OperationResult {
+  private resultOf(operation: PushedOperation, kept: StoredResult): OperationResult {
     const { uuid } = operation;
     if (kept.contents !== this.contentsOf(operation)) {
       const error = new ServiceError(332, { detail: "The operation id was used for another operation." });
       return { uuid, error, outcome: null };
     }
-    return { uuid, error: keptError(kept), outcome: kept.outcome as unknown as OperationResult["outcome"] };
+    return { uuid, error: storedError(kept), outcome: kept.outcome as unknown as OperationResult["outcome"] };
   }
 
   private idOf(operation: PushedOperation): string {

@@ -12,7 +12,7 @@ import {
  * The result of a request or a pushed operation that was executed, or finally refused: a repetition gets it instead of an
  * effect. Its record has no lifetime, so that archives contain it: what was dumped is not executed again after a restore.
  */
-export interface KeptResult {
+export interface StoredResult {
   /** Digest of what was executed. A repetition must be the same. */
   readonly contents: Digest;
   readonly code: ErrorCode | 0;
@@ -21,12 +21,12 @@ export interface KeptResult {
   readonly outcome: JsonValue;
 }
 
-export function keptResult(contents: Digest, error: ServiceError | null, outcome: JsonValue): KeptResult {
+export function storedResult(contents: Digest, error: ServiceError | null, outcome: JsonValue): StoredResult {
   return { contents, code: error?.code ?? 0, detail: error?.detail ?? null, outcome };
 }
 
-/** The refusal that was kept; `null` for a success. */
-export function keptError({ code, detail }: KeptResult): ServiceError | null {
+/** The refusal that was stored; `null` for a success. */
+export function storedError({ code, detail }: StoredResult): ServiceError | null {
   return isErrorCode(code) ? new ServiceError(code, detail === null ? {} : { detail }) : null;
 }
 
@@ -36,7 +36,7 @@ export function keptError({ code, detail }: KeptResult): ServiceError | null {
  */
 export async function forgetResults(
   records: Pick<RecordRepository, "claim" | "remove">,
-  kind: RecordKind<KeptResult>,
+  kind: RecordKind<StoredResult>,
   age: number,
   limit: number,
 ): Promise<number> {
