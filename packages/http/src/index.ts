@@ -1,5 +1,5 @@
 export { administrationTable, operatorTable } from "./administration/administration-table.ts";
-export { ContractForms } from "./contract-forms.ts";
+export { MacroArguments } from "./macro-arguments.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
 export { DatabaseRequests } from "./database-requests.ts";
 export type { LoadGauge, NetworkBudget } from "./load-gauge.ts";

@@ -1,5 +1,5 @@
 export type { ExchangeOptions } from "./exchange.ts";
-export type { Conflict, ConflictHandler, Decision } from "./held.ts";
+export type { Conflict, ConflictHandler, Decision } from "./conflicts.ts";
 export type { FieldConflict, KeptNotices, MergedEdit, Notices, RefusedEdit, TakenBackEdit } from "./notices.ts";
 export type { Fields, HeldOperation, PendingOperation } from "./object-state.ts";
 export { type KeyRange, memoryStorage, type Snapshot, type SyncStorage } from "./storage.ts";

@@ -3,7 +3,7 @@ import { type FailureCode, SallyportError } from "../errors.ts";
 import { nextBatch } from "./batch.ts";
 import type { DeviceRecords, IncompletePull, Position } from "./device-records.ts";
 import { Exchange, type ExchangeOptions, type Page } from "./exchange.ts";
-import { type ConflictHandler, decide, decisionOn, firstHeld } from "./held.ts";
+import { type ConflictHandler, decide, decisionOn, firstHeld } from "./conflicts.ts";
 import { ObjectChanges } from "./incoming.ts";
 import type { KeptNotices, Notices } from "./notices.ts";
 import { codeOf, codes, type PushAnswer, type PushResult } from "./outcomes.ts";

@@ -17,7 +17,7 @@ import { DatabaseLimits } from "./limits.ts";
 import type { RatePolicy } from "./request-rates.ts";
 import { StoreTime } from "./store-time.ts";
 import { type TurningRequest, TurnStorage } from "./turn-storage.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./fair-turns.ts";
 import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 
 /** How clients send a password: `md5` as its MD5 in hexadecimal digits, `none` as plain text. */

@@ -25,7 +25,7 @@ export * from "./request-context.ts";
 export * from "./shared-reads.ts";
 export * from "./store-time.ts";
 export { LoopShare } from "./loop-share.ts";
-export { type Turn, type TurnLimits, Turns, type TurnTaker } from "./turns.ts";
+export { type Turn, type TurnLimits, Turns, type TurnTaker } from "./fair-turns.ts";
 export type { TurningRequest } from "./turn-storage.ts";
 export * from "./administration-context.ts";
 export { type ExplainedStep, type Explanation, explainRefusal } from "./explain-refusal.ts";

@@ -2,7 +2,7 @@ import { detachedKind, type Segment, segmentKind, storedBytesKind } from "../fil
 import { canHaveBytes, fileKind, type StoredFile } from "../objects/index.ts";
 import { isObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
 import type { KnownObjects, Violated } from "./known-objects.ts";
-import { Numbers } from "./numbers.ts";
+import { Numbers } from "./number-list.ts";
 
 type StoredRecord = RecordOf<"records">;
 

@@ -1,7 +1,7 @@
 import { type Application, Applications } from "../access/index.ts";
 import { type LiveSession, type Repositories, type SeatKind, seesAll } from "@sallyport/storage";
 import { anyObject } from "./object-pages.ts";
-import { looks } from "./unmoved.ts";
+import { looks } from "./at-one-version.ts";
 import type { Violation } from "./violation.ts";
 
 const pageSize = 500;

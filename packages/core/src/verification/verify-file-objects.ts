@@ -3,7 +3,7 @@ import type { Model } from "../model/index.ts";
 import { fileKind, isFileClass, type StoredFile } from "../objects/index.ts";
 import { type Repositories, seesAll, type StoredObject } from "@sallyport/storage";
 import { liveObject } from "./object-pages.ts";
-import { whileUnmoved } from "./unmoved.ts";
+import { atOneVersion } from "./at-one-version.ts";
 import type { Violation } from "./violation.ts";
 
 /** Compares the objects of files with the records of their bytes. The transaction of a file writes both. */
@@ -18,7 +18,7 @@ export async function* verifyFileObjects(r: Repositories, model: Model): AsyncGe
     const objects = await r.objects.get(owners, seesAll, Number.MAX_SAFE_INTEGER);
     const byId = new Map(objects.map((object) => [object.id, object]));
     for (const { id, owner } of page.filter((file) => !describes(byId.get(file.owner ?? ""), file.value))) {
-      const finding = await whileUnmoved(
+      const finding = await atOneVersion(
         async () => (await r.records.get(fileKind, [id]))[0],
         async ({ value }) =>
           describes(await liveObject(r, owner ?? ""), value)

@@ -17,7 +17,7 @@ import {
 import { Model, type ModelClass } from "../model/index.ts";
 import { isUserClass } from "../objects/index.ts";
 import type { KnownObject, KnownObjects } from "./known-objects.ts";
-import { hashOf, numberOf, Numbers } from "./numbers.ts";
+import { hashOf, numberOf, Numbers } from "./number-list.ts";
 import { type ObjectState, ObjectTable } from "./object-table.ts";
 import { BytesVerifier } from "./verify-bytes.ts";
 import { StoredRecordVerifier } from "./verify-stored-records.ts";

@@ -9,7 +9,7 @@ import {
 import type { Model } from "../model/index.ts";
 import { isUserClass, reservationOf, reservedNames } from "../objects/index.ts";
 import { liveObject, objectPages } from "./object-pages.ts";
-import { whileUnmoved } from "./unmoved.ts";
+import { atOneVersion } from "./at-one-version.ts";
 import type { Violation } from "./violation.ts";
 
 const pageSize = 500;
@@ -32,7 +32,7 @@ export async function* verifyUserNames(
     );
     const users = new Map(holders.map((user) => [user.id, user]));
     for (const { id } of page.filter((each) => !isHolder(each, users.get(each.value)))) {
-      const finding = await whileUnmoved(
+      const finding = await atOneVersion(
         async () => (await r.records.get(reservedNames, [id]))[0],
         async (reserved) =>
           isHolder(reserved, await liveObject(r, reserved.value))
@@ -52,7 +52,7 @@ export async function* verifyUserNames(
     const reserved = await isReserved(page.flatMap((user) => keyOf(user) ?? []));
     const isMissing = (user: StoredObject) => keyOf(user) !== null && !reserved.has(keyOf(user) ?? "");
     for (const { id } of page.filter(isMissing)) {
-      const finding = await whileUnmoved(
+      const finding = await atOneVersion(
         () => liveObject(r, id),
         async (user) => {
           const key = keyOf(user);

@@ -10,7 +10,7 @@ import {
   type StoredObject,
 } from "@sallyport/storage";
 import { liveObject, objectPages } from "./object-pages.ts";
-import { whileUnmoved } from "./unmoved.ts";
+import { atOneVersion } from "./at-one-version.ts";
 import type { Violation } from "./violation.ts";
 
 /** Looks for objects by the values of their indexed attributes, which storage can keep beside the objects. */
@@ -27,7 +27,7 @@ export async function* verifyValues(
       const found = await matching(r, page, indexes);
       for (const { id } of page.filter((object) => !found.has(object.id))) {
         for (const index of indexes) {
-          const finding = await whileUnmoved(
+          const finding = await atOneVersion(
             () => liveObject(r, id),
             async (object) =>
               (await matching(r, [object], [index])).has(id)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/storage";
 import type { Connection } from "../connections/connection.ts";
 import type { Pace } from "../http-settings.ts";
-import { turn } from "./turns.ts";
+import { turn } from "./piece-turns.ts";
 
 /** Milliseconds that a server may have waited in all for a client that has sent or received this many bytes. */
 export function allowedWait({ silence, minRate }: Pace, bytes: number): number {

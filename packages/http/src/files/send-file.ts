@@ -9,7 +9,7 @@ import type { Pace } from "../http-settings.ts";
 import { allowedWait } from "./body-reader.ts";
 import { listsTag, requestedRange } from "./byte-ranges.ts";
 import { requireTransfer } from "./open-stream.ts";
-import { turn } from "./turns.ts";
+import { turn } from "./piece-turns.ts";
 
 /**
  * Answers with a file: 200, 206 for one range, or 304 if the client has it. In a secure session the body is ciphertext,

@@ -1,5 +1,5 @@
 import * as core from "@sallyport/core";
-import { ContractForms } from "@sallyport/http";
+import { MacroArguments } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Configuration } from "../../configuration/index.ts";
 import { MacroFolders, macroLimits, macroThreads } from "../../macros/macro-folders.ts";
@@ -20,7 +20,7 @@ export const macroFactories = {
     limits: macroLimits(configured),
     isWatching: configured.macros.watch,
   })),
-  macroForms: classFactory(ContractForms, []),
+  macroForms: classFactory(MacroArguments, []),
   macroRunner: functionFactory(
     (runtime, reports, { macros: { timeout } }, { macros: { queue } }, forms) =>
       new core.MacroRunner({

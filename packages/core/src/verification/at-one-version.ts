@@ -9,7 +9,7 @@ interface Versioned {
  * Looks at what must agree with something of a version. A look counts only if the version is the same afterwards, as a
  * transaction that changes both sides changes it. `null`: nothing is wrong, it is gone, or it changes all the time.
  */
-export async function whileUnmoved<Something extends Versioned>(
+export async function atOneVersion<Something extends Versioned>(
   read: () => Promise<Something | undefined>,
   look: (something: Something) => Promise<string | null>,
 ): Promise<string | null> {

@@ -5,7 +5,7 @@ import type { ListedObjects, ListForm, RequestForms, Serialization } from "@sall
 type Given = Readonly<Record<string, JsonValue | undefined>>;
 
 /** Validates macro arguments with the schemas of the HTTP API. */
-export class ContractForms implements RequestForms {
+export class MacroArguments implements RequestForms {
   checkJson(value: JsonValue): void {
     checkJsonLimits(value);
   }
