@@ -34,7 +34,8 @@ export class LoopShare {
   /** Resolves when the person's work on a result may begin; `undefined`: at once. */
   enter(person: string): Promise<void> | undefined {
     if (this.began === undefined) {
-      this.iterate();
+      this.began = this.loop.now();
+      this.loop.next(this.renew);
       return undefined;
     }
     if (this.waiting.size === 0 && this.loop.now() - this.began < slice) return undefined;
@@ -43,11 +44,6 @@ export class LoopShare {
       if (queue === undefined) this.waiting.set(person, [resolve]);
       else queue.push(resolve);
     });
-  }
-
-  private iterate(): void {
-    this.began = this.loop.now();
-    this.loop.next(this.renew);
   }
 
   private readonly renew = (): void => {
@@ -60,10 +56,12 @@ export class LoopShare {
       this.began = undefined;
       return;
     }
-    const took = this.loop.now() - (this.began ?? 0);
+    const now = this.loop.now();
+    const took = now - (this.began ?? 0);
     this.atOnce = Math.max(1, Math.min(2 * this.atOnce, Math.floor((this.atOnce * slice) / took)));
     if (took >= 2 * slice) this.resting = Math.min(mostResting, Math.ceil(took / slice));
-    this.iterate();
+    this.began = now;
+    this.loop.next(this.renew);
     for (let count = 0; count < this.atOnce; count += 1) this.takeUpOne();
   };
 
