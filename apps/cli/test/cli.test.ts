@@ -8,8 +8,8 @@ import type { Command } from "commander";
 import { until } from "@sallyport/test-kit/jest/until";
 import { mainCommand } from "../src/main-command.ts";
 import {
+  program,
   root,
-  serverProgram,
   file,
   serverEnvironment,
   password,
@@ -199,7 +199,7 @@ describe("commands", () => {
     ["app seats office unlimited", 'seats of "office" to unlimited'],
     ["app second-factor office optional", "to optional"],
     ["app list", /^office +unlimited +user +0 +optional$/m],
-    ["app-key list", /^console +[\w-]+ +enabled +admin +all +none/m],
+    ["app-key list", /^console +[\w-]+…? +enabled +admin +all +none/m],
     ["session list", /^\w+ +admin +\S+ +none +127\.0\.0\.1 +\d+[smhd] +\d+[smhd]( |$)/m],
     ["class rights Invoice *=read Sales=read,write", 'rights of class "Invoice"'],
     ["class list", /^Invoice +none +\*=read Sales=read,write$/m],
@@ -346,7 +346,7 @@ describe("in the end", () => {
     );
     const told = await json(`why ${refusedId}`);
     expect(told).toMatchObject({ requestId: refusedId, failure: { code: 302 } });
-    const { stdout } = await run(serverProgram, ["why", refusedId], serverEnvironment);
+    const { stdout } = await run(program, ["--local", "why", refusedId], serverEnvironment);
     expect(stdout).toBe(await output(`why ${refusedId}`));
     expect(stdout).toContain(`\nNext steps:\n  - ${told.failure.nextSteps[0]}\n`);
     expect((await sallyport("why 00000000-0000-4000-8000-000000000000")).code).toBe(1);

@@ -245,7 +245,7 @@ const providerCommands: readonly AdminCommand[] = [
       const { callback, enabled } = provider;
       const lines = [
         `Registered provider "${type}". It takes effect with the next request.`,
-        ...(callback === null ? [] : [`Register this callback URL at the provider: ${callback}`]),
+        ...(callback === null ? [] : [`Register this callback URL at the provider:\n  ${callback}`]),
         ...(enabled
           ? []
           : [`The configuration of the server does not enable it. Add {"name": "${type}"} to oAuthProviders.`]),

@@ -91,7 +91,7 @@ describe("provider commands", () => {
       code: 0,
       stdout: [
         'Registered provider "google". It takes effect with the next request.',
-        "Register this callback URL at the provider: https://service.example/api/second/v1/google/callback",
+        "Register this callback URL at the provider:\n  https://service.example/api/second/v1/google/callback",
         "",
       ].join("\n"),
       stderr: "",
