@@ -163,8 +163,8 @@ export const parts = {
   routes: routeTable(useCases as never),
   digests: { sha256: () => new Uint8Array(32) },
   credentialReader: {
-    sessionId: (id: string) => (id === "id" ? { mode: "session", digest: "" } : null),
-    secureToken: () => ({ mode: "secure", digest: "" }),
+    sessionId: (id: string) => (id === "id" ? { mode: "session", digest: "of the session" } : null),
+    secureToken: () => ({ mode: "secure", digest: "of the session" }),
   } as unknown as CredentialReader,
   traffic,
   budget: { spend: (_network: string, work: () => unknown) => work() },
