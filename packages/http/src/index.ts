@@ -10,7 +10,7 @@ export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
 export type { RefusalRecorder } from "./pipeline/refused-requests.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
-export { JsonText, type Route } from "./route.ts";
+export { JsonText, nothing, type Route } from "./route.ts";
 export { routeTable } from "./routes/route-table.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
 export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";

@@ -1,7 +1,7 @@
 import { asGiven } from "@sallyport/contract";
 import { type ErrorCode, isErrorCode, ServiceError, type ServiceErrorOptions } from "@sallyport/storage";
 import { type After } from "@sallyport/core";
-import type { Route } from "@sallyport/http";
+import { nothing, type Route } from "@sallyport/http";
 import type { AnsweredRequests } from "./answered-requests.ts";
 
 /** The request header that names the code to fail with. */
@@ -39,7 +39,8 @@ interface Input {
   readonly suspend?: unknown;
 }
 
-type Handler = (context: { readonly requestId: string }, input: Input) => Promise<object>;
+/** A handler without a result answers with empty data. */
+type Handler = (context: { readonly requestId: string }, input: Input) => Promise<object | void>;
 
 /**
  * Fails requests on demand. A planned failure is thrown where the use case begins: after the checks of the pipeline, so
@@ -63,7 +64,8 @@ export class FailurePlan {
           answered.note(context.requestId, { body: asGiven(input.body), hasFile: (input.stream ?? null) !== null });
         const named = namedFailure(input.header(failureHeader));
         if (named !== null) throw named;
-        const result = await this.withFault(this.take(route), context.requestId, () => handle(context, input));
+        const result =
+          (await this.withFault(this.take(route), context.requestId, () => handle(context, input))) ?? nothing;
         if (!isItem && "data" in result) answered.note(context.requestId, { data: result.data });
         return result;
       };
