@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { AppKeyContext } from "../request/index.ts";
-import { confusableKeyOf, listingsOf, loginNameOf, tallyTime } from "@sallyport/storage";
-import { sentForms, typedPassword } from "./accounts/client-password.ts";
-import { type PasswordHasher, verifyForms } from "./accounts/verify-password.ts";
+import { confusableKeyOf, listingsOf, loginNameOf, type RecordRepository, tallyTime } from "@sallyport/storage";
+import { type PasswordHasher, sentForms, typedPassword, verifyForms } from "./accounts/passwords.ts";
 import { ApplicationCache } from "./appkeys/applications.ts";
 import { ReplayRecord } from "./channels/message-rules.ts";
 import { codeDigest, confirmationCode } from "./custom-users/change-custom-password.ts";
@@ -129,18 +128,18 @@ test("looks up unknown app names, and known ones only once", async () => {
   const cache = new ApplicationCache();
   const existing = ["field", "office"];
   const requested: string[][] = [];
-  const applications = {
-    existing: async (names: readonly string[]) => {
+  const records = {
+    get: async (_kind: string, names: readonly string[]) => {
       requested.push([...names]);
-      return existing.filter((name) => names.includes(name));
+      return existing.filter((name) => names.includes(name)).map((id) => ({ id }));
     },
-  };
-  expect(await cache.includes(["field"], applications)).toBe(true);
-  expect(await cache.includes(["field", "office"], applications)).toBe(true);
-  expect(await cache.includes(["field", "new"], applications)).toBe(false);
+  } as unknown as RecordRepository;
+  expect(await cache.includes(["field"], records)).toBe(true);
+  expect(await cache.includes(["field", "office"], records)).toBe(true);
+  expect(await cache.includes(["field", "new"], records)).toBe(false);
   existing.push("new");
-  expect(await cache.includes(["office", "new"], applications)).toBe(true);
-  expect(await cache.includes(["new", "field", "office"], applications)).toBe(true);
+  expect(await cache.includes(["office", "new"], records)).toBe(true);
+  expect(await cache.includes(["new", "field", "office"], records)).toBe(true);
   expect(requested).toEqual([["field"], ["office"], ["new"], ["new"]]);
 });
 

@@ -1,5 +1,5 @@
 export * from "./audit-events.ts";
-export { BoundedQueue } from "./bounded-queue.ts";
+export { BoundedQueue, NetworkSemaphore } from "./bounded-work.ts";
 export * from "./current-model.ts";
 export {
   type ClientHash,
@@ -17,7 +17,6 @@ export * from "./change-limits.ts";
 export { DatabaseLimits, type EffectiveLimits, type LimitName, limitNames, type LimitPolicy } from "./limits.ts";
 export * from "./maintenance.ts";
 export * from "./network.ts";
-export { NetworkSemaphore } from "./network-semaphore.ts";
 export { ProcessorBudget, type ProcessorBudgetOptions, usedUp } from "./processor-budget.ts";
 export { type RateKind, type RateLimit, type RatePolicy, RequestRates, rateKinds } from "./request-rates.ts";
 export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";

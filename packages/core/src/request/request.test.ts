@@ -1,6 +1,6 @@
 import { jest } from "@jest/globals";
 import fc from "fast-check";
-import { BoundedQueue } from "./bounded-queue.ts";
+import { BoundedQueue } from "./bounded-work.ts";
 import { CountCache } from "./database.ts";
 import { acceptNetwork, networkOf } from "./network.ts";
 import { StoreTime } from "./store-time.ts";

@@ -4,7 +4,7 @@ import { type AdministrationContext, changesBetween, type Uses } from "../../req
 import { takeAccess } from "../rules/last-administrator.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import { type AccountReference, noSuchUser, requireAccount, wordsOf } from "./account-reference.ts";
-import type { NewPassword } from "./client-password.ts";
+import type { NewPassword } from "./passwords.ts";
 import type { PasswordServices } from "../passwords/password-policy.ts";
 import { replacePassword } from "../passwords/replace-password.ts";
 

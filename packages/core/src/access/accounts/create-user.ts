@@ -24,7 +24,7 @@ import {
   type Uses,
   type Database,
 } from "../../request/index.ts";
-import { type NewPassword, newPasswordText } from "./client-password.ts";
+import { type NewPassword, newPasswordText } from "./passwords.ts";
 import type { PasswordServices } from "../passwords/password-policy.ts";
 
 export interface CreateAccountInput extends Omit<NewAccount, "id" | "secret">, NewPassword {

@@ -1,5 +1,12 @@
 export { type AccountReference, requireAccount } from "./account-reference.ts";
 export * from "./change-user.ts";
 export * from "./create-user.ts";
-export { type NewPassword, sentForms, typedPassword } from "./client-password.ts";
-export { type GivenPassword, type PasswordHasher, preparePasswordProof, renewPassword } from "./verify-password.ts";
+export {
+  type GivenPassword,
+  type NewPassword,
+  type PasswordHasher,
+  preparePasswordProof,
+  renewPassword,
+  sentForms,
+  typedPassword,
+} from "./passwords.ts";

@@ -114,10 +114,10 @@ export class ApplicationCache {
   private readonly names = new Set<string>();
 
   /** Whether all names exist. Names outside the cache are looked up. */
-  async includes(names: readonly string[], applications: Pick<Applications, "existing">): Promise<boolean> {
+  async includes(names: readonly string[], records: Pick<RecordRepository, "get">): Promise<boolean> {
     const unknown = names.filter((name) => !this.names.has(name));
     if (unknown.length === 0) return true;
-    for (const name of await applications.existing(unknown)) this.names.add(name);
+    for (const { id } of await records.get(applicationKind, unknown)) this.names.add(id);
     return unknown.every((name) => this.names.has(name));
   }
 }

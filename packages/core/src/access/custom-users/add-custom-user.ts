@@ -3,7 +3,7 @@ import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import type { AccountReference } from "../accounts/account-reference.ts";
-import type { NewPassword } from "../accounts/client-password.ts";
+import type { NewPassword } from "../accounts/passwords.ts";
 import { createAccount } from "../accounts/create-user.ts";
 import { requireMappedUser } from "./change-custom-user.ts";
 import type { PasswordServices } from "../passwords/password-policy.ts";

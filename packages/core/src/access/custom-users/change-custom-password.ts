@@ -1,7 +1,7 @@
 import { type Account, type Digest, type Digests, type RandomSource, ServiceError } from "@sallyport/storage";
 import { type MailLanguage, queueMail, sendChangeNotice } from "../../mail/index.ts";
 import { type SessionContext, sessionEvent, type Uses } from "../../request/index.ts";
-import { sentForms } from "../accounts/client-password.ts";
+import { sentForms } from "../accounts/passwords.ts";
 import { customUserKey } from "../gate/user-keys.ts";
 import type { PasswordChangeInput, PasswordChangeResult } from "../passwords/change-own-password.ts";
 import { hasAuthenticateHook } from "./authenticate-by-hook.ts";

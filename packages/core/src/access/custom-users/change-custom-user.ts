@@ -13,7 +13,7 @@ import {
 import { acceptMailAddress } from "../../mail/index.ts";
 import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import { type AccountReference, selectorOf, wordsOf } from "../accounts/account-reference.ts";
-import type { NewPassword } from "../accounts/client-password.ts";
+import type { NewPassword } from "../accounts/passwords.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 import type { PasswordServices } from "../passwords/password-policy.ts";

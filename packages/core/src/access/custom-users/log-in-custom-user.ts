@@ -1,8 +1,7 @@
 import { ownUserLinks, serializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext, Uses } from "../../request/index.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
-import type { LogInInput } from "../sessions/open-password-session.ts";
-import type { LogInResult } from "../sessions/log-in.ts";
+import type { LogInInput, LogInResult } from "../sessions/log-in.ts";
 import { customUserKey } from "../gate/user-keys.ts";
 import { loginNameOf } from "@sallyport/storage";
 import type { ProvenCustomUser } from "./verify-custom-password.ts";

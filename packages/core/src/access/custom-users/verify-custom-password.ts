@@ -1,6 +1,5 @@
 import { type Account, type AccountRepository, type AuthenticatedAccount, loginNameOf } from "@sallyport/storage";
-import { sentForms } from "../accounts/client-password.ts";
-import { renewedHash, verifyForms, type HashingContext } from "../accounts/verify-password.ts";
+import { type HashingContext, renewedHash, sentForms, verifyForms } from "../accounts/passwords.ts";
 
 /** Verifies custom users by password. Unknown and disabled users cost and answer the same as a wrong password. */
 export async function prepareCustomPasswordProof(

@@ -2,7 +2,6 @@ import {
   type AccountSelector,
   type AuditEvent,
   type AuthenticatedAccount,
-  type Digest,
   type ErrorCode,
   type ExemptionGrant,
   type ExpectedRecord,
@@ -32,7 +31,7 @@ import {
 } from "./authentication-attempt.ts";
 import { accountFinding, lockoutFindings, openingFindings, wrongProof } from "./gate-findings.ts";
 import { ProofTimes } from "./proof-times.ts";
-import type { PasswordHasher } from "../accounts/verify-password.ts";
+import type { PasswordHasher } from "../accounts/passwords.ts";
 
 /** Services of log-ins. */
 export interface LogInServices extends ObjectServices, GateServices {
@@ -280,7 +279,7 @@ export class Gate {
     { r, database }: AppKeyContext,
     { userKey }: AuthenticationAttempt,
   ): Promise<TokenAttempt> {
-    const key = { key: counterOf("factor", database.digests.sha256(userKey)), policy: database.policy.throttle.user };
+    const key = { key: `factor:${database.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
     return { key, ...(await r.throttle.attempt([key])) };
   }
 
@@ -294,7 +293,7 @@ export class Gate {
     // Digests are cut to the length limit of throttle keys.
     const exemption = { group: digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
     return [
-      { key: counterOf(counter, member), policy: user },
+      { key: `${counter}:${member}`, policy: user },
       { key: `address:${origin.network}`, policy: ip, exemption },
     ];
   }
@@ -332,13 +331,6 @@ function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | nu
       throw error instanceof ServiceError && error.code === 302 ? new ServiceError(342) : error;
     }
   };
-}
-
-function counterOf(
-  counter: NonNullable<GuardedAttempt<NonNullable<unknown>, unknown>["counter"]>,
-  member: Digest,
-): string {
-  return `${counter}:${member}`;
 }
 
 type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleKey, "exemption">>];

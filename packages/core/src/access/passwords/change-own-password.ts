@@ -1,7 +1,7 @@
 import { ServiceError } from "@sallyport/storage";
 import { sendChangeNotice, type MailLanguage, type MailServices } from "../../mail/index.ts";
 import { type SessionContext, sessionEvent, type Uses } from "../../request/index.ts";
-import { sentForms } from "../accounts/client-password.ts";
+import { sentForms } from "../accounts/passwords.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { ObjectServices } from "../../objects/index.ts";
 import type { PasswordServices, PasswordSettings } from "./password-policy.ts";

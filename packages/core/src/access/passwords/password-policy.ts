@@ -1,7 +1,13 @@
 import { type AuditEventType, type Digests, ServiceError, type RandomSource } from "@sallyport/storage";
 import { type ClientHash, type SessionContext, sessionEvent } from "../../request/index.ts";
-import { isSentDigest, type NewPassword, newPasswordText, typedPassword } from "../accounts/client-password.ts";
-import { type PasswordHasher, verifyForms } from "../accounts/verify-password.ts";
+import {
+  isSentDigest,
+  type NewPassword,
+  newPasswordText,
+  type PasswordHasher,
+  typedPassword,
+  verifyForms,
+} from "../accounts/passwords.ts";
 import type { HistorySettings } from "./replace-password.ts";
 
 /** Default minimum length of a plain-text password, in characters. */

@@ -8,10 +8,7 @@ export async function acceptAppNames(
   appNames: readonly string[],
 ): Promise<void> {
   const allowed = appNames.every((name) => appKey.appNames === null || appKey.appNames.includes(name));
-  const known =
-    allowed &&
-    appNames.length > 0 &&
-    (await applicationCache(database).includes(appNames, new Applications(r.records)));
+  const known = allowed && appNames.length > 0 && (await applicationCache(database).includes(appNames, r.records));
   if (!known)
     throw explained(new ServiceError(208), (served: Database) => appNameFindings(served, appKey.appNames, appNames));
   refuseDuplicates(appNames);

@@ -1,7 +1,6 @@
 export { acceptAppNames } from "./app-names.ts";
 export * from "./credential-reader.ts";
 export { admitGrant, type Grant, sessionGrant, userGrant } from "./grants.ts";
-export * from "./open-password-session.ts";
 export * from "./log-in.ts";
 export * from "./log-out.ts";
 export * from "./seats.ts";
