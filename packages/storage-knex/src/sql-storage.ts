@@ -83,20 +83,21 @@ export interface ReplicaState {
 /** Makes each repository over a runner. */
 type RepositoryMakers = { readonly [Area in keyof Repositories]: (sql: SqlRunner) => Repositories[Area] };
 
+interface MadeOnUse {
+  readonly sql: SqlRunner;
+  readonly made: Record<string, unknown>;
+}
+
 /** Repositories over a runner. Each is made on its first use, because a transaction uses few of them. */
 export function madeOnUse(makers: RepositoryMakers): (sql: SqlRunner) => Repositories {
-  class MadeOnUse {
-    readonly made: Record<string, unknown> = {};
-
-    constructor(readonly sql: SqlRunner) {}
-  }
+  const makesOnUse = {};
   for (const [area, make] of Object.entries(makers)) {
     const get = function (this: MadeOnUse): unknown {
       return (this.made[area] ??= make(this.sql));
     };
-    Object.defineProperty(MadeOnUse.prototype, area, { get, enumerable: true });
+    Object.defineProperty(makesOnUse, area, { get, enumerable: true });
   }
-  return (sql) => new MadeOnUse(sql) as unknown as Repositories;
+  return (sql) => Object.assign(Object.create(makesOnUse) as Repositories, { sql, made: {} });
 }
 
 /** The common base of SQL storages. */

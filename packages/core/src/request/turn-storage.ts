@@ -55,7 +55,8 @@ export class TurnStorage implements Storage, UnitOfWork {
     private readonly turns: Turns,
     private readonly request: TurningRequest,
   ) {
-    this.repositories = new TurnRepositories(storage.repositories, this) as unknown as Repositories;
+    const made = { repositories: storage.repositories, turns: this, made: {} } satisfies TurnRepositories;
+    this.repositories = Object.assign(Object.create(turningRepositories) as Repositories, made);
   }
 
   get capabilities(): StorageCapabilities {
@@ -169,16 +170,14 @@ interface TurnRepository {
   readonly turns: TurnStorage;
 }
 
-/** The repositories of one request, made on first use: most requests use one or two. */
-class TurnRepositories {
-  readonly made: Record<string, TurnRepository | undefined> = {};
-
-  constructor(
-    readonly repositories: Repositories,
-    readonly turns: TurnStorage,
-  ) {}
+/** What the repositories of one request are made of, on first use: most requests use one or two. */
+interface TurnRepositories {
+  readonly repositories: Repositories;
+  readonly turns: TurnStorage;
+  readonly made: Record<string, TurnRepository | undefined>;
 }
 
+const turningRepositories = {};
 for (const [area, kinds] of Object.entries(callKinds)) {
   const calls = {};
   for (const [name, kind] of Object.entries(kinds)) {
@@ -198,5 +197,5 @@ for (const [area, kinds] of Object.entries(callKinds)) {
     const repository = repositories[area as keyof Repositories] as unknown as AnyRepository;
     return (this.made[area] ??= Object.assign(Object.create(calls) as object, { repository, turns }));
   };
-  Object.defineProperty(TurnRepositories.prototype, area, { get, enumerable: true });
+  Object.defineProperty(turningRepositories, area, { get, enumerable: true });
 }
