@@ -9,12 +9,12 @@ export function canonicalJson(value: JsonValue): string {
   if (typeof value === "number") return numberText(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(", ")}]`;
-  const members = Object.entries(value as { readonly [name: string]: JsonValue | undefined });
-  const given = members.filter((member): member is [string, JsonValue] => member[1] !== undefined);
-  return `{${given
-    .toSorted(byName)
-    .map(([name, member]) => `${JSON.stringify(name)}: ${canonicalJson(member)}`)
-    .join(", ")}}`;
+  const members = [];
+  for (const [name, member] of Object.entries(value as Readonly<Record<string, JsonValue | undefined>>).toSorted(
+    byName,
+  ))
+    if (member !== undefined) members.push(`${JSON.stringify(name)}: ${canonicalJson(member)}`);
+  return `{${members.join(", ")}}`;
 }
 
 /** Pure ASCII names need no conversion. */

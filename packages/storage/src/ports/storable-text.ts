@@ -18,5 +18,6 @@ export function acceptStorable(value: unknown): void {
 export function isStorable(value: unknown): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([name, member]) => isStorableText(name) && isStorable(member));
+  for (const [name, member] of Object.entries(value)) if (!isStorableText(name) || !isStorable(member)) return false;
+  return true;
 }
