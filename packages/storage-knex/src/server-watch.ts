@@ -17,6 +17,8 @@ interface ServerWatchParts {
   readonly probe: () => Probe;
 }
 
+type Abort = (error: ServiceError) => void;
+
 /** Milliseconds after which an answer is late, and the probe checks the server. */
 const late = 1_000;
 /** Timeout of the probe in milliseconds. Together with `late` it keeps every wait for a frozen server below 5 s. */
@@ -29,7 +31,7 @@ const waitTimeout = 2_500;
  */
 export class ServerWatch {
   private readonly timer: NodeJS.Timeout;
-  private readonly waiters = new Set<(error: ServiceError) => void>();
+  private readonly waiters = new Set<Abort>();
   private probe: Probe | null = null;
   private checking = false;
   private frozen = false;
@@ -44,28 +46,22 @@ export class ServerWatch {
   }
 
   /** Waits for a connection; 704 if the server is frozen, or is found to be frozen before. A connection that arrives later goes to `release`. */
-  connected<T>(connecting: () => Promise<T>, release: (connection: T) => void): Promise<T> {
-    if (this.frozen) return Promise.reject(isFrozen());
-    return new Promise((resolve, reject) => {
-      let over = false;
-      const abort = (error: ServiceError) => {
-        over = true;
-        reject(error);
-      };
-      this.waiters.add(abort);
-      const settle = async () => {
-        try {
-          const connection = await connecting();
-          if (over) release(connection);
-          else resolve(connection);
-        } catch (error) {
-          reject(error as Error);
-        } finally {
-          this.waiters.delete(abort);
-        }
-      };
-      void settle();
+  async connected<T>(connecting: () => Promise<T>, release: (connection: T) => void): Promise<T> {
+    if (this.frozen) throw isFrozen();
+    let abort: Abort = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = reject;
     });
+    this.waiters.add(abort);
+    const connection = connecting();
+    try {
+      return await Promise.race([connection, aborted]);
+    } catch (error) {
+      connection.then(release).catch(() => {});
+      throw error;
+    } finally {
+      this.waiters.delete(abort);
+    }
   }
 
   private look(): void {

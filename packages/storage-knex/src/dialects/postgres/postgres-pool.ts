@@ -215,14 +215,9 @@ export class PostgresPool {
     for (let pause = 20; ; pause = Math.min(2 * pause, 500)) {
       const { current } = this.hosts;
       try {
-        return await new Promise((resolve, reject) => {
-          this.pool.connect((error, client) => {
-            if (client !== undefined) resolve(client);
-            else
-              reject(error?.message === "timeout exceeded when trying to connect" ? tookTooLong() : (error as Error));
-          });
-        });
+        return await this.pool.connect();
       } catch (error) {
+        if ((error as Error).message === "timeout exceeded when trying to connect") throw tookTooLong();
         // At most once for each host.
         if (error instanceof RefusedParameter) continue;
         if (!this.hosts.areSeveral || !isOutOfReach(error) || isLast) throw error;
