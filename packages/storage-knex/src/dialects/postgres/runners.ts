@@ -210,7 +210,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
       if (statement?.batchable === true) await this.batcher.join();
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await this.sharedConnection().send<Row>(query, onCancel);
+          return await this.sendShared<Row>(query, onCancel);
         } catch (error) {
           if (attempt >= usualAttempts || !this.isLost(error)) throw error;
         }
@@ -242,61 +242,58 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   /** The loan for all statements sent before the next microtask. */
   private sharedConnection(): SharedConnection {
     if (this.shared === undefined) {
-      this.shared = new SharedConnection(this.knex, this.lend());
+      this.shared = { connection: this.lend(), users: 0, request: undefined, cancelled: Promise.resolve() };
       queueMicrotask(() => {
         this.shared = undefined;
       });
     }
     return this.shared;
   }
-}
 
-/** A connection for several concurrent statements, released after the last answer. */
-class SharedConnection {
-  private users = 0;
-  /** The request of all statements; `null` if there are several, or one that does not end early. */
-  private request: ReadOptions["onCancel"] | null;
-  private cancelled: Promise<void> = Promise.resolve();
-
-  constructor(
-    private readonly knex: Knex,
-    private readonly connection: Promise<Connection>,
-  ) {}
-
-  /** Call it before any `await` after the loan was taken. */
-  async send<Row>(query: Query, onCancel?: ReadOptions["onCancel"]): Promise<SqlResult<Row>> {
-    if (this.request === undefined) this.request = onCancel ?? null;
-    else if (this.request !== onCancel) this.request = null;
-    this.users += 1;
-    const connection = await this.connection;
+  /** Sends a statement on the loan of this microtask. */
+  private async sendShared<Row>(query: Query, onCancel: ReadOptions["onCancel"]): Promise<SqlResult<Row>> {
+    const shared = this.sharedConnection();
+    if (shared.request === undefined) shared.request = onCancel ?? null;
+    else if (shared.request !== onCancel) shared.request = null;
+    shared.users += 1;
+    const connection = await shared.connection;
     let isRunning = true;
     let unsubscribe: (() => void) | undefined;
     try {
       const answer = runOn<Row>(connection, query);
       unsubscribe = onCancel?.(() => {
-        if (this.request === onCancel)
-          this.cancelled = this.cancelled.then(() => this.cancel(connection, () => isRunning));
+        if (shared.request === onCancel)
+          shared.cancelled = shared.cancelled.then(() => this.cancel(shared, connection, () => isRunning));
       });
       return await answer;
     } finally {
       isRunning = false;
       unsubscribe?.();
-      this.leave(connection);
+      this.leave(shared, connection);
     }
   }
 
   /** A late cancellation hits nothing: the connection stays lent until the server has made it. */
-  private async cancel(connection: Connection, isRunning: () => boolean): Promise<void> {
+  private async cancel(shared: SharedConnection, connection: Connection, isRunning: () => boolean): Promise<void> {
     if (!isRunning() || connection.cancelRead === undefined) return;
-    this.users += 1;
+    shared.users += 1;
     await connection.cancelRead();
-    this.leave(connection);
+    this.leave(shared, connection);
   }
 
-  private leave(connection: Connection): void {
-    this.users -= 1;
-    if (this.users === 0) release(this.knex, connection);
+  private leave(shared: SharedConnection, connection: Connection): void {
+    shared.users -= 1;
+    if (shared.users === 0) this.giveBack(connection);
   }
+}
+
+/** A connection for several concurrent statements, released after the last answer. */
+interface SharedConnection {
+  readonly connection: Promise<Connection>;
+  users: number;
+  /** The request of all statements; `null` if there are several, or one that does not end early. */
+  request: ReadOptions["onCancel"] | null;
+  cancelled: Promise<void>;
 }
 
 /** Statements per packet. The database runs them sequentially, so a large batch would delay the last one. */
