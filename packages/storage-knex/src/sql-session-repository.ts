@@ -1,6 +1,5 @@
 import {
   acceptStorable,
-  type AuthenticationMethod,
   channelOf,
   isStorableText,
   isUuid,
@@ -24,12 +23,7 @@ export function sqlSessionRepository(
 ): SessionRepository {
   return {
     async open(session, policy) {
-      acceptStorable([
-        session.deviceId,
-        session.address ?? null,
-        session.appNames,
-        policy.basis?.map(({ id }) => id) ?? [],
-      ]);
+      acceptStorable([session.deviceId, session.address, session.appNames, policy.basis]);
       const channel = channelOf(session);
       const values = valuesOf(session, policy);
       if (channel === null) {
@@ -121,6 +115,8 @@ export function sqlSessionRepository(
     { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, authenticationMethod, address }: NewSession,
     policy: SessionPolicy,
   ): SqlValue[] {
+    const custom = authenticationMethod.kind === "custom" ? authenticationMethod : null;
+    const link = authenticationMethod.kind === "provider" ? authenticationMethod.link : null;
     return [
       Buffer.from(digest, "hex"),
       mode,
@@ -134,7 +130,10 @@ export function sqlSessionRepository(
       secretVersion,
       policy.limit,
       policy.perUserLimit,
-      ...authenticationValues(authenticationMethod),
+      custom?.accountId ?? null,
+      custom?.secretVersion ?? null,
+      link?.id ?? null,
+      link?.createdVersion ?? null,
       policy.perDevice,
       listOrNull(policy.seats),
       listOrNull(policy.basis),
@@ -238,20 +237,6 @@ export function listStatements(
     },
     matching: text(matches.join("")),
   };
-}
-
-/** Custom account with version, and link with birth. */
-function authenticationValues(
-  authenticationMethod: AuthenticationMethod,
-): [string | null, number | null, string | null, number | null] {
-  switch (authenticationMethod.kind) {
-    case "password":
-      return [null, null, null, null];
-    case "custom":
-      return [authenticationMethod.accountId, authenticationMethod.secretVersion, null, null];
-    case "provider":
-      return [null, null, authenticationMethod.link.id, authenticationMethod.link.createdVersion];
-  }
 }
 
 interface Ended {

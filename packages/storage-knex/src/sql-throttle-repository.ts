@@ -33,8 +33,15 @@ export const sqlThrottleRepository = (
     const requested = requestOf(keys);
     if (requested === null && resetKeys.length === 0 && granted === undefined) return;
     // In the order in which rows are locked.
-    const all = [...new Set([...keys.map(({ key }) => key), ...resetKeys])].toSorted();
-    await sql.run(statements.pass, [all, requested ?? "[]", resetKeys, offset(), ...grantValues(granted)]);
+    const all = new Set(resetKeys);
+    for (const { key } of keys) all.add(key);
+    await sql.run(statements.pass, [
+      [...all].toSorted(),
+      requested ?? "[]",
+      resetKeys,
+      offset(),
+      ...grantValues(granted),
+    ]);
   },
 
   async sweep(limit) {
@@ -55,17 +62,17 @@ function grantValues(granted: ExemptionGrant | undefined): (string | number | nu
 
 /** The keys with their policies as JSON, ordered and without duplicates; `null` if every throttle is off. */
 function requestOf(keys: readonly ThrottleKey[]): string | null {
-  const requested = distinctKeys(keys)
-    .filter(({ policy }) => policy.maxFailures > 0)
-    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
-    .map(({ key, policy: { maxFailures, initialDelay, maxDelay, resetAfter }, exemption }) => ({
-      key,
-      max_failures: maxFailures,
-      initial_delay: initialDelay,
-      max_delay: maxDelay,
-      reset_after: resetAfter,
-      exemption: exemption === undefined ? null : exemptionKey(exemption),
-    }));
+  const requested = [];
+  for (const { key, policy, exemption } of distinctKeys(keys).toSorted((one, other) => (one.key < other.key ? -1 : 1)))
+    if (policy.maxFailures > 0)
+      requested.push({
+        key,
+        max_failures: policy.maxFailures,
+        initial_delay: policy.initialDelay,
+        max_delay: policy.maxDelay,
+        reset_after: policy.resetAfter,
+        exemption: exemption === undefined ? null : exemptionKey(exemption),
+      });
   return requested.length === 0 ? null : JSON.stringify(requested);
 }
 
