@@ -47,12 +47,8 @@ export function objectOf(row: ObjectRow): StoredObject {
     storedAt: Number(row.stored_at),
     version: row.version,
     attributes: row.attributes,
-    readers: readersOf(row),
+    readers: row.readers?.map(objectIdOf) ?? null,
   };
-}
-
-export function readersOf({ readers }: Pick<ObjectRow, "readers">): readonly ObjectId[] | null {
-  return readers === null ? null : readers.map(objectIdOf);
 }
 
 /** The objects of a bounded statement. Throws `AnswerTooLargeError` if their attributes exceeded the limit. */
@@ -125,25 +121,19 @@ export function principalsOf({ principals }: Visibility): number[] | null {
   return principals === null ? null : objectNumbers(principals);
 }
 
-/** The links of one attribute. The caller adds the members that identify the source. */
-interface LinkedAttribute {
-  readonly attribute: string;
-  readonly targets: readonly number[];
-}
-
 /** The links of several objects as parameters: all links with their source, or null; and their targets, without duplicates. */
 export function linkParameters(
   sources: readonly { readonly source: object; readonly links: Links | undefined }[],
 ): [SqlValue, SqlValue] {
-  const linked = sources.flatMap(({ source, links = {} }) =>
-    linkedAttributes(links).map((each) => ({ ...source, ...each })),
-  );
-  const targets = new Set(linked.flatMap((each) => each.targets));
-  return [linked.length === 0 ? null : JSON.stringify(linked), [...targets]];
-}
-
-function linkedAttributes(links: Links): LinkedAttribute[] {
-  return Object.entries(links).map(([attribute, ids]) => ({ attribute, targets: ids.map(existing) }));
+  const linked: object[] = [];
+  const all = new Set<number>();
+  for (const { source, links = {} } of sources)
+    for (const [attribute, ids] of Object.entries(links)) {
+      const targets = ids.map(existing);
+      linked.push({ ...source, attribute, targets });
+      for (const target of targets) all.add(target);
+    }
+  return [linked.length === 0 ? null : JSON.stringify(linked), [...all]];
 }
 
 function existing(id: ObjectId): number {

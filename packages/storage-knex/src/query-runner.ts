@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 import type { PooledConnection } from "./pooled-connections.ts";
 import {
   endsTransaction,
-  NestedPart,
+  type NestedPart,
   type SqlReader,
   type SqlResult,
   type SqlRunner,
@@ -232,7 +232,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
   private async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (this.failure !== undefined) throw this.failure;
     const outer = this.nested;
-    const part = new NestedPart(outer);
+    const part = { outer, isRolledBack: false };
     this.nested = part;
     this.depth += 1;
     const { begin, release, undo } = this.dialect.savepoint(this.depth);
@@ -244,7 +244,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
       this.endSavepoint(begin, release);
       return result;
     } catch (error) {
-      part.rollBack();
+      part.isRolledBack = true;
       await this.answered();
       if (!this.conflicted && !endsTransaction(this.failure)) {
         this.failure = undefined;

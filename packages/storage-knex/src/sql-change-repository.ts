@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Change,
-  type ChangePage,
   type ChangeQuery,
   type ChangeRepository,
   isStorableText,
@@ -37,10 +36,10 @@ export interface SelectedChanges extends Pick<ChangeQuery, "upTo" | "limit"> {
 
 export const sqlChangeRepository = (
   sql: SqlRunner,
-  { watermark, ownStamp = () => undefined, read }: ChangeDialect,
+  { watermark, ownStamp, read }: ChangeDialect,
 ): ChangeRepository => ({
   async watermark(options = {}) {
-    const stamp = ownStamp(sql);
+    const stamp = ownStamp?.(sql);
     if (stamp !== undefined) return stamp - 1;
     for (const end = performance.now() + writerTimeout; ; await delay(1)) {
       const [row] = (await sql.reading(options).run<{ watermark: string | number | null }>(watermark)).rows;
@@ -53,7 +52,10 @@ export const sqlChangeRepository = (
   async read({ classes, after: { stamp, id }, upTo, limit }, options = {}) {
     const names = [...new Set(classes)].filter(isStorableText);
     const after = [stamp, id === null ? behindAll : objectNumber(id)] as const;
-    return pageOf(await read(sql.reading(options), { classes: names, after, upTo, limit }), limit);
+    const rows = await read(sql.reading(options), { classes: names, after, upTo, limit });
+    const changes: Change[] = [];
+    for (const row of rows.slice(0, limit)) if (row.oid !== null) changes.push(changeOf(row, row.oid));
+    return { changes, swept: Number(rows[0]?.swept) };
   },
 });
 
@@ -69,13 +71,6 @@ export interface ChangeRow {
   readonly readers: readonly number[] | null;
   readonly readers_before: readonly number[] | null;
   readonly reveals: boolean | number;
-}
-
-function pageOf(rows: readonly ChangeRow[], limit: number): ChangePage {
-  return {
-    changes: rows.slice(0, limit).flatMap((row) => (row.oid === null ? [] : changeOf(row, row.oid))),
-    swept: Number(rows[0]?.swept),
-  };
 }
 
 function changeOf(

@@ -21,19 +21,15 @@ export interface SqlReader {
   runOnce<Row>(text: string, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 }
 
-/** A nested transaction. `isUndone`: it was rolled back, or one around it. */
-export class NestedPart {
-  private wasRolledBack = false;
+/** A nested transaction. */
+export interface NestedPart {
+  readonly outer: NestedPart | null;
+  isRolledBack: boolean;
+}
 
-  constructor(private readonly outer: NestedPart | null) {}
-
-  get isUndone(): boolean {
-    return this.wasRolledBack || this.outer?.isUndone === true;
-  }
-
-  rollBack(): void {
-    this.wasRolledBack = true;
-  }
+/** Whether a nested transaction was rolled back, or one around it. */
+export function isUndone({ isRolledBack, outer }: NestedPart): boolean {
+  return isRolledBack || (outer !== null && isUndone(outer));
 }
 
 /** Runs the SQL of repositories, on any free connection or in a transaction. Its errors are `ServiceError`s. */

@@ -4,7 +4,6 @@ import {
   defaultAnswerBytes,
   isObjectId,
   isUuid,
-  type NewObject,
   objectIdOf,
   objectNumber,
   objectNumbers,
@@ -15,7 +14,6 @@ import {
   type Scalar,
   seesAll,
   ServiceError,
-  type StoredObject,
   type VisibleRead,
 } from "@sallyport/storage";
 import {
@@ -107,7 +105,11 @@ export function postgresObjectRepository(
       if (objects.length === 0) return [];
       const wanted = completed(objects);
       const links = linkParameters(wanted.map(({ uuid, links: own }) => ({ source: { uuid }, links: own })));
-      const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
+      const elements = wanted.map(({ uuid, className, attributes, readers }, index) => {
+        // A fresh UUID was generated here; a given one can be in use.
+        const fresh = objects[index]?.uuid === undefined;
+        return { uuid, fresh, class: className, attributes, readers: readers?.map(objectNumber) ?? null };
+      });
       const [statement, requested] =
         elements.length === 1 ? [statements.insertOne, elements[0]] : [statements.insert, elements];
       const values = [JSON.stringify(requested), ...links, by?.modelGeneration ?? null, offset()];
@@ -125,7 +127,9 @@ export function postgresObjectRepository(
       if (!changes.every(({ id }) => isObjectId(id))) throw new ServiceError(304);
       const requested = changes.map(({ id, attributes, readers, expectedVersions }) => {
         const change = { oid: objectNumber(id), attributes, versions: expectedVersions };
-        return readers === undefined ? change : { ...change, narrows: true, readers: readersOf(readers) };
+        return readers === undefined
+          ? change
+          : { ...change, narrows: true, readers: readers?.map(objectNumber) ?? null };
       });
       const links = linkParameters(
         changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })),
@@ -177,13 +181,4 @@ export function postgresObjectRepository(
       last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last),
     };
   }
-}
-
-/** A fresh UUID was generated here; a given one can be in use. */
-function elementOf({ uuid, className, attributes, readers }: Required<NewObject>, fresh: boolean): object {
-  return { uuid, fresh, class: className, attributes, readers: readersOf(readers) };
-}
-
-function readersOf(readers: StoredObject["readers"]): number[] | null {
-  return readers === null ? null : readers.map(objectNumber);
 }

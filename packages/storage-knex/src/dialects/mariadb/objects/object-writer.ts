@@ -18,7 +18,7 @@ import {
   type StoredObject,
   type WriteObjects,
 } from "@sallyport/storage";
-import { type ObjectRow, readersOf } from "../../../object-row.ts";
+import type { ObjectRow } from "../../../object-row.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import { storageTime } from "../expressions.ts";
 import { ObjectReads } from "./object-reads.ts";
@@ -75,7 +75,7 @@ class ObjectWriter implements ObjectWriterPort<ReadObject> {
     return rows.map((row) => ({
       id: objectIdOf(Number(row.oid)),
       className: row.class,
-      readers: readersOf(row),
+      readers: row.readers?.map(objectIdOf) ?? null,
       state: row.state,
     }));
   }
@@ -288,8 +288,9 @@ interface FormerRow extends SweptRow, Pick<ObjectRow, "class" | "readers"> {
 }
 
 function entryOf(row: FormerRow): FormerReadersEntry {
+  const readers = row.readers?.map(objectIdOf) ?? null;
   const [stamp, changedAt] = [Number(row.stamp), Number(row.changed_at)];
-  return { id: objectIdOf(Number(row.oid)), className: row.class, readers: readersOf(row), stamp, changedAt };
+  return { id: objectIdOf(Number(row.oid)), className: row.class, readers, stamp, changedAt };
 }
 
 export const formerReaderColumns = ["oid", "stamp", "class", "readers", "changed_at"];

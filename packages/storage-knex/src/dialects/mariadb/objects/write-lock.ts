@@ -1,5 +1,5 @@
 import { OutdatedModelError, type Writing } from "@sallyport/storage";
-import type { NestedPart, SqlRunner } from "../../../sql-runner.ts";
+import { isUndone, type NestedPart, type SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import { isUnknownColumn } from "../mariadb-error.ts";
 import { epochMilliseconds, storageTime } from "../expressions.ts";
@@ -92,8 +92,8 @@ export class WriteLock {
  * belong to another writer by now: if the nested transaction was the first work, the server has released the series.
  */
 export function stampOf(sql: SqlRunner): number | undefined {
-  const taken = stamps.get(sql);
-  return taken?.takenIn?.isUndone === true ? undefined : taken?.stamp;
+  const { stamp, takenIn = null } = stamps.get(sql) ?? {};
+  return takenIn !== null && isUndone(takenIn) ? undefined : stamp;
 }
 
 /** The shared parts of the object repositories of one database. */
