@@ -142,7 +142,7 @@ function classChecks({ className, schema, model, principal }: ClassInput): Absen
     return [found, cause("rights", finding, "Give a group of the user the right to read the class.")];
   }
   const known = model.as(principal).find(className)?.attributes;
-  const hidden = covered.flatMap(({ name }) => (known?.has(name) === true ? [] : [name]));
+  const hidden = [...covered.keys()].filter((name) => known?.has(name) !== true);
   if (hidden.length === 0) return [found, ok("rights", "The user can read the class and all its fields.")];
   return [found, ok("rights", `The user can read the class, without the fields ${hidden.join(", ")}.`)];
 }

@@ -2,6 +2,7 @@ import { targetSubtree } from "../model/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import {
   AnswerTooLargeError,
+  type AttributeDefinition,
   type Change,
   type ChangePosition,
   defaultAnswerBytes,
@@ -12,6 +13,7 @@ import {
   type ObjectId,
   objectNumber,
   type StoredObject,
+  type Visibility,
 } from "@sallyport/storage";
 import type { SchemaView } from "./schema-view.ts";
 import type { PullPlace, ReferrerPlace } from "./sync-cursor.ts";
@@ -54,11 +56,11 @@ export async function readPage(
   window: PullWindow,
   place: PullPlace,
 ): Promise<PulledChanges> {
-  const reader = new PageReader(context, view, window, place.upTo);
-  if (place.referrers !== null) return reader.referrers(place, place.referrers);
-  let page = await reader.changes(place.after);
+  const pull = { context, view, window, upTo: place.upTo };
+  if (place.referrers !== null) return pageOfReferrers(pull, place, place.referrers);
+  let page = await pageOfChanges(pull, place.after);
   for (let reads = 1; reads < maxReads && isEmpty(page) && page.next?.referrers === null; reads += 1)
-    page = await reader.changes(page.next.after);
+    page = await pageOfChanges(pull, page.next.after);
   return page;
 }
 
@@ -67,192 +69,198 @@ export function isEmpty({ changed, deleted, excluded }: Pick<PulledChanges, "cha
   return changed.length === 0 && deleted.length === 0 && excluded.length === 0;
 }
 
-class PageReader {
-  constructor(
-    private readonly context: SessionContext,
-    private readonly view: SchemaView,
-    private readonly window: PullWindow,
-    private readonly upTo: number,
-  ) {}
+/** The pull of a page, and the stamp that it ends at. */
+interface Pull {
+  readonly context: SessionContext;
+  readonly view: SchemaView;
+  readonly window: PullWindow;
+  readonly upTo: number;
+}
 
-  /** The changes after a position, and the referrers of objects that appeared or vanished. */
-  async changes(after: ChangePosition): Promise<PulledChanges> {
-    const { limit } = this.window;
-    const found = await this.read(after, limit + 1);
-    const rows = found.slice(0, limit);
-    const roots = this.rootsOf(rows);
-    const referrers = await this.referrersOf(rows);
-    const { objects, taken } = await this.load([...roots, ...referrers.slice(0, limit - rows.length)]);
-    const firstLeft = roots[taken];
-    const done = firstLeft === undefined ? rows : rows.slice(0, indexOfRoot(rows, firstLeft));
-    const sent = referrers.slice(0, Math.max(0, taken - roots.length));
-    const last = done.at(-1);
-    const { changed, ...others } = this.listsOf(done, objects);
-    return {
-      ...others,
-      changed: [...changed, ...sent.flatMap((id) => objects.get(id) ?? [])],
-      next:
-        last === undefined || (done.length === found.length && sent.length === referrers.length)
-          ? null
-          : {
-              upTo: this.upTo,
-              after: { stamp: last.stamp, id: last.id },
-              referrers: sent.length === referrers.length ? null : { from: after, after: sent.at(-1) ?? null },
-            },
-    };
-  }
+/** The changes after a position, and the referrers of objects that appeared or vanished. */
+async function pageOfChanges(pull: Pull, after: ChangePosition): Promise<PulledChanges> {
+  const { limit } = pull.window;
+  const found = await read(pull, after, limit + 1);
+  const rows = found.slice(0, limit);
+  const roots = rootsOf(pull, rows);
+  const referrers = await referrersOf(pull, rows);
+  const { objects, taken } = await load(pull, [...roots, ...referrers.slice(0, limit - rows.length)]);
+  const firstLeft = roots[taken];
+  const done = firstLeft === undefined ? rows : rows.slice(0, indexOfRoot(rows, firstLeft));
+  const sent = referrers.slice(0, Math.max(0, taken - roots.length));
+  const last = done.at(-1);
+  const { changed, ...others } = listsOf(pull, done, objects);
+  return {
+    ...others,
+    changed: [...changed, ...sent.flatMap((id) => objects.get(id) ?? [])],
+    next:
+      last === undefined || (done.length === found.length && sent.length === referrers.length)
+        ? null
+        : {
+            upTo: pull.upTo,
+            after: { stamp: last.stamp, id: last.id },
+            referrers: sent.length === referrers.length ? null : { from: after, after: sent.at(-1) ?? null },
+          },
+  };
+}
 
-  /** More referrers of the objects of an earlier page. */
-  async referrers(place: PullPlace, { from, after }: ReferrerPlace): Promise<PulledChanges> {
-    const found = await this.read(from, maxPageSize);
-    const rows = found.filter((row) => !isBehind(row, place.after));
-    const all = await this.referrersOf(rows);
-    const left = after === null ? all : all.filter((id) => objectNumber(id) > objectNumber(after));
-    const { objects, taken } = await this.load(left.slice(0, this.window.limit));
-    const sent = left.slice(0, taken);
-    return {
-      changed: sent.flatMap((id) => objects.get(id) ?? []),
-      deleted: [],
-      excluded: [],
-      next: { ...place, referrers: taken === left.length ? null : { from, after: sent.at(-1) ?? after } },
-    };
-  }
+/** More referrers of the objects of an earlier page. */
+async function pageOfReferrers(pull: Pull, place: PullPlace, { from, after }: ReferrerPlace): Promise<PulledChanges> {
+  const found = await read(pull, from, maxPageSize);
+  const rows = found.filter((row) => !isBehind(row, place.after));
+  const all = await referrersOf(pull, rows);
+  const left = after === null ? all : all.filter((id) => objectNumber(id) > objectNumber(after));
+  const { objects, taken } = await load(pull, left.slice(0, pull.window.limit));
+  const sent = left.slice(0, taken);
+  return {
+    changed: sent.flatMap((id) => objects.get(id) ?? []),
+    deleted: [],
+    excluded: [],
+    next: { ...place, referrers: taken === left.length ? null : { from, after: sent.at(-1) ?? after } },
+  };
+}
 
-  private async read(after: ChangePosition, limit: number): Promise<readonly Change[]> {
-    const { r, unit } = this.context;
-    const query = { classes: this.view.classes, after, upTo: this.upTo, limit };
-    const { changes, swept } = await r.changes.read(query).catch((error: unknown) => {
-      throw unit.joined ? error : syncFailure(716, error);
-    });
-    if (this.window.since !== null && swept > this.window.since)
-      throw restart("Deletions after this version are forgotten.");
-    return changes;
-  }
+async function read(
+  { context: { r, unit }, view, window, upTo }: Pull,
+  after: ChangePosition,
+  limit: number,
+): Promise<readonly Change[]> {
+  const query = { classes: view.classes, after, upTo, limit };
+  const { changes, swept } = await r.changes.read(query).catch((error: unknown) => {
+    throw unit.joined ? error : syncFailure(716, error);
+  });
+  if (window.since !== null && swept > window.since) throw restart("Deletions after this version are forgotten.");
+  return changes;
+}
 
-  /** The objects to send, in the order of the rows. */
-  private rootsOf(rows: readonly Change[]): ObjectId[] {
-    const { omit } = this.window;
-    const roots: ObjectId[] = [];
-    for (const row of rows)
-      if (row.kind === "stored" && this.sees(row) && omit.get(row.uuid) !== row.version) roots.push(row.id);
-    return roots;
-  }
+/** The objects to send, in the order of the rows. */
+function rootsOf({ view: { visibility }, window: { omit } }: Pull, rows: readonly Change[]): ObjectId[] {
+  const roots: ObjectId[] = [];
+  for (const row of rows)
+    if (row.kind === "stored" && isVisible(row, visibility) && omit.get(row.uuid) !== row.version) roots.push(row.id);
+  return roots;
+}
 
-  private sees(row: Change): boolean {
-    return isVisible(row, this.view.visibility);
-  }
+/** Whether the caller saw the object before the change. */
+function sawBefore({ className, readersBefore: readers }: Change, visibility: Visibility): boolean {
+  return isVisible({ className, readers }, visibility);
+}
 
-  private saw({ className, readersBefore: readers }: Change): boolean {
-    return isVisible({ className, readers }, this.view.visibility);
+/** Sorts the rows into lists by the final state of their objects. */
+function listsOf(
+  { view: { visibility }, window: { since, omit } }: Pull,
+  rows: readonly Change[],
+  objects: ReadonlyMap<ObjectId, StoredObject>,
+) {
+  const changed: StoredObject[] = [];
+  const deleted = new Map<string, number>();
+  const left = new Set<string>();
+  const kept = new Set<string>();
+  for (const row of rows) {
+    const object = row.kind === "stored" ? objects.get(row.id) : undefined;
+    if (object !== undefined) changed.push(object);
+    if (object !== undefined || omit.get(row.uuid) === row.version) kept.add(row.uuid);
+    else if (row.kind === "stored") {
+      if (isVisible(row, visibility) || sawBefore(row, visibility)) left.add(row.uuid);
+    } else if (row.kind === "superseded") {
+      // The change that superseded it tells what an object is that the caller sees.
+      if (!isVisible(row, visibility) && sawBefore(row, visibility)) left.add(row.uuid);
+    } else if (isVisible(row, visibility) || sawBefore(row, visibility)) deleted.set(row.uuid, row.version);
   }
+  if (since === null) return { changed, deleted: [], excluded: [] };
+  return {
+    changed,
+    deleted: Array.from(deleted, ([uuid, version]) => ({ uuid, version })),
+    excluded: [...left].filter((uuid) => !kept.has(uuid) && !deleted.has(uuid)),
+  };
+}
 
-  /** Sorts the rows into lists by the final state of their objects. */
-  private listsOf(rows: readonly Change[], objects: ReadonlyMap<ObjectId, StoredObject>) {
-    const changed: StoredObject[] = [];
-    const deleted = new Map<string, number>();
-    const left = new Set<string>();
-    const kept = new Set<string>();
-    for (const row of rows) {
-      const object = row.kind === "stored" ? objects.get(row.id) : undefined;
-      if (object !== undefined) changed.push(object);
-      if (object !== undefined || this.window.omit.get(row.uuid) === row.version) kept.add(row.uuid);
-      else if (row.kind === "stored") {
-        if (this.sees(row) || this.saw(row)) left.add(row.uuid);
-      } else if (row.kind === "superseded") {
-        // The change that superseded it tells what an object is that the caller sees.
-        if (!this.sees(row) && this.saw(row)) left.add(row.uuid);
-      } else if (this.sees(row) || this.saw(row)) deleted.set(row.uuid, row.version);
-    }
-    if (this.window.since === null) return { changed, deleted: [], excluded: [] };
-    return {
-      changed,
-      deleted: Array.from(deleted, ([uuid, version]) => ({ uuid, version })),
-      excluded: [...left].filter((uuid) => !kept.has(uuid) && !deleted.has(uuid)),
-    };
-  }
+/**
+ * Objects of the schema that refer to those that appeared or vanished, by number, without those of the rows. Their
+ * references change with the visibility of the targets.
+ */
+async function referrersOf(pull: Pull, rows: readonly Change[]): Promise<ObjectId[]> {
+  const { context, view, window } = pull;
+  if (window.since === null) return [];
+  const { visibility } = view;
+  const moved = rows.filter((row) => mayHaveAppeared(row, visibility) || hasVanished(row, visibility));
+  const attributes = linksTo(new Set(moved.map(({ className }) => className)), view);
+  if (attributes.length === 0) return [];
+  const ids = [...new Set(moved.map(({ id }) => id))];
+  const links = await context.r.deletion.referrers(ids, { attributes, limit: maxReferrers + 1 });
+  if (links.length > maxReferrers) throw restart("Too many objects refer to objects that appeared or vanished.");
+  const roots = new Set(rootsOf(pull, rows));
+  const referrers = new Set(links.map(({ id }) => id).filter((id) => !roots.has(id)));
+  return [...referrers].toSorted((one, other) => objectNumber(one) - objectNumber(other));
+}
 
-  /**
-   * Objects of the schema that refer to those that appeared or vanished, by number, without those of the rows. Their
-   * references change with the visibility of the targets.
-   */
-  private async referrersOf(rows: readonly Change[]): Promise<ObjectId[]> {
-    if (this.window.since === null) return [];
-    const moved = rows.filter((row) => this.mayHaveAppeared(row) || this.hasVanished(row));
-    const attributes = this.linksTo(new Set(moved.map(({ className }) => className)));
-    if (attributes.length === 0) return [];
-    const ids = [...new Set(moved.map(({ id }) => id))];
-    const links = await this.context.r.deletion.referrers(ids, { attributes, limit: maxReferrers + 1 });
-    if (links.length > maxReferrers) throw restart("Too many objects refer to objects that appeared or vanished.");
-    const roots = new Set(this.rootsOf(rows));
-    const referrers = new Set(links.map(({ id }) => id).filter((id) => !roots.has(id)));
-    return [...referrers].toSorted((one, other) => objectNumber(one) - objectNumber(other));
-  }
+/**
+ * Whether the caller sees the object now, and possibly did not before. After several changes of the readers, the last
+ * one does not tell whether all earlier readers could read the object before the first one.
+ */
+function mayHaveAppeared(row: Change, visibility: Visibility): boolean {
+  return row.reveals && (row.kind === "stored" || row.kind === "superseded") && isVisible(row, visibility);
+}
 
-  /**
-   * Whether the caller sees the object now, and possibly did not before. After several changes of the readers, the last
-   * one does not tell whether all earlier readers could read the object before the first one.
-   */
-  private mayHaveAppeared(row: Change): boolean {
-    return row.reveals && (row.kind === "stored" || row.kind === "superseded") && this.sees(row);
-  }
+/** Whether the caller saw the object before, and does not now. A permanent deletion is a write of the referrers. */
+function hasVanished(row: Change, visibility: Visibility): boolean {
+  if (row.kind === "recycled") return isVisible(row, visibility) || sawBefore(row, visibility);
+  return row.kind !== "deleted" && sawBefore(row, visibility) && !isVisible(row, visibility);
+}
 
-  /** Whether the caller saw the object before, and does not now. A permanent deletion is a write of the referrers. */
-  private hasVanished(row: Change): boolean {
-    if (row.kind === "recycled") return this.sees(row) || this.saw(row);
-    return row.kind !== "deleted" && this.saw(row) && !this.sees(row);
-  }
+/** The links of the schema that can refer to objects of these classes. */
+function linksTo(targets: ReadonlySet<string>, { fields, model }: SchemaView) {
+  if (targets.size === 0) return [];
+  const isLinkToThem = (field: AttributeDefinition) =>
+    isLink(field.type) && (targetSubtree(field, model)?.some((each) => targets.has(each)) ?? true);
+  return [...fields].flatMap(([className, ofClass]) =>
+    [...ofClass.values()].filter(isLinkToThem).map(({ name: attribute }) => ({ className, attribute })),
+  );
+}
 
-  /** The links of the schema that can refer to objects of these classes. */
-  private linksTo(targets: ReadonlySet<string>) {
-    const { classes, fieldsOf, model } = this.view;
-    if (targets.size === 0) return [];
-    return classes.flatMap((className) =>
-      fieldsOf(className)
-        .filter(
-          (field) => isLink(field.type) && (targetSubtree(field, model)?.some((each) => targets.has(each)) ?? true),
-        )
-        .map(({ name: attribute }) => ({ className, attribute })),
-    );
+/**
+ * Loads the first objects that fit into a page, at least one. `taken`: the number of ids that it covers. Invisible
+ * objects and those outside the filter are absent.
+ */
+async function load(pull: Pull, ids: readonly ObjectId[]) {
+  const { context, view } = pull;
+  let wanted = ids;
+  let found: readonly StoredObject[];
+  try {
+    found = await fetchObjects(pull, wanted, maxPageBytes);
+  } catch (error) {
+    if (!(error instanceof AnswerTooLargeError)) throw error;
+    const outlines = await context.r.objects.outlines(ids, view.visibility);
+    const sizes = new Map(outlines.map(({ id, bytes }) => [id, bytes]));
+    wanted = within(ids, (id) => sizes.get(id) ?? 0);
+    found = await fetchObjects(pull, wanted, defaultAnswerBytes);
   }
+  const objects = new Map<ObjectId, StoredObject>();
+  for (const object of found) objects.set(object.id, object);
+  const taken = within(wanted, (id) => targetBytes * countOfTargets(objects.get(id), view));
+  return { objects, taken: taken.length };
+}
 
-  /**
-   * Loads the first objects that fit into a page, at least one. `taken`: the number of ids that it covers. Invisible
-   * objects and those outside the filter are absent.
-   */
-  private async load(ids: readonly ObjectId[]) {
-    let wanted = ids;
-    let found: readonly StoredObject[];
-    try {
-      found = await this.fetch(wanted, maxPageBytes);
-    } catch (error) {
-      if (!(error instanceof AnswerTooLargeError)) throw error;
-      const outlines = await this.context.r.objects.outlines(ids, this.view.visibility);
-      const sizes = new Map(outlines.map(({ id, bytes }) => [id, bytes]));
-      wanted = within(ids, (id) => sizes.get(id) ?? 0);
-      found = await this.fetch(wanted, defaultAnswerBytes);
-    }
-    const objects = new Map(found.map((object) => [object.id, object]));
-    const taken = within(wanted, (id) => targetBytes * this.countOfTargets(objects.get(id)));
-    return { objects, taken: taken.length };
-  }
+async function fetchObjects(
+  { context, view }: Pull,
+  ids: readonly ObjectId[],
+  bytes: number,
+): Promise<readonly StoredObject[]> {
+  if (ids.length === 0) return [];
+  const { objects } = context.r;
+  const { classes, filter, visibility } = view;
+  if (filter === null) return objects.get(ids, visibility, bytes);
+  const byId: Filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids };
+  const query = { classes, filter: { kind: "all", filters: [byId, filter] } } as const;
+  return (await objects.find(query, visibility, { offset: 0, limit: ids.length }, bytes)).objects;
+}
 
-  private async fetch(ids: readonly ObjectId[], bytes: number): Promise<readonly StoredObject[]> {
-    if (ids.length === 0) return [];
-    const { objects } = this.context.r;
-    const { classes, filter, visibility } = this.view;
-    if (filter === null) return objects.get(ids, visibility, bytes);
-    const byId: Filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids };
-    const query = { classes, filter: { kind: "all", filters: [byId, filter] } } as const;
-    return (await objects.find(query, visibility, { offset: 0, limit: ids.length }, bytes)).objects;
-  }
-
-  private countOfTargets(object: StoredObject | undefined): number {
-    if (object === undefined) return 0;
-    let count = 0;
-    for (const { name, type } of this.view.fieldsOf(object.className))
-      if (isLink(type)) count += idsOf(object.attributes, name).length;
-    return count;
-  }
+function countOfTargets(object: StoredObject | undefined, { fields }: SchemaView): number {
+  if (object === undefined) return 0;
+  let count = 0;
+  for (const { name, type } of fields.get(object.className)?.values() ?? [])
+    if (isLink(type)) count += idsOf(object.attributes, name).length;
+  return count;
 }
 
 /** The first ids with together at most `maxPageBytes`, at least one. */

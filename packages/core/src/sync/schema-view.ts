@@ -21,13 +21,16 @@ export interface SchemaView {
   readonly visibility: Visibility;
   /** Names of the covered classes that the caller can read, without subclasses. */
   readonly classes: readonly string[];
-  /** The covered attributes of a class that the caller can read, in the order of the model. Empty for other classes. */
-  readonly fieldsOf: (className: string) => readonly AttributeDefinition[];
+  /** The covered attributes that the caller can read, by class and name, in the order of the model. */
+  readonly fields: ReadonlyMap<string, Fields>;
   /** The filters of the schema and of the client's query; `null` for all objects. */
   readonly filter: Filter | null;
   /** See `generationOf`. Another one means that the same version covers other objects or values. */
   readonly generation: string;
 }
+
+/** Attributes by name. */
+export type Fields = ReadonlyMap<string, AttributeDefinition>;
 
 /** The view without a query of the client. */
 export async function schemaView(
@@ -35,33 +38,24 @@ export async function schemaView(
   { schema, databaseGeneration }: RequiredSchema,
 ): Promise<SchemaView> {
   const { r, database, principal } = context;
-  const { digests } = database;
   const whole = await requestModel(context);
   const model = whole.as(principal);
   const visibility = visibilityOf(principal, model);
   const { classes, fields, shown } = readablePart(schema, model, visibility);
   const { filter, targets } = await schemaFilter(schema, whole, r.objects);
-  const digestOf = (part: unknown) => digests.sha256(JSON.stringify(part));
-  return {
-    schema,
-    model,
-    visibility,
-    classes,
-    fieldsOf: (className) => fields.get(className) ?? [],
-    filter,
-    generation: generationOf({
-      database: digestOf(databaseGeneration),
-      schema: digestOf([schema, targets]),
-      caller: digestOf([principal.userId, [...principal.groups].toSorted(), principal.administrator, shown]),
-      query: digestOf(null),
-    }),
+  const parts = {
+    database: databaseGeneration,
+    schema: [schema, targets],
+    caller: [principal.userId, [...principal.groups].toSorted(), principal.administrator, shown],
+    query: null,
   };
+  return { schema, model, visibility, classes, fields, filter, generation: generationOf(parts, database.digests) };
 }
 
 /** What callers with the same rights read of a schema. */
 interface ReadablePart {
   readonly classes: readonly string[];
-  readonly fields: ReadonlyMap<string, readonly AttributeDefinition[]>;
+  readonly fields: ReadonlyMap<string, Fields>;
   /** See `described`. */
   readonly shown: readonly unknown[];
 }
@@ -77,10 +71,10 @@ function readablePart(schema: SyncSchema, model: Model, visibility: Visibility):
   if (part === undefined) {
     const covered = coveredFields(schema, model);
     const classes = [...covered.keys()].filter((name) => visibility.classes?.has(name) ?? true).toSorted();
-    const fields = new Map(classes.map((name) => [name, covered.get(name) ?? []]));
+    const fields = new Map<string, Fields>(classes.map((name) => [name, covered.get(name) ?? new Map()]));
     const shown = Array.from(fields, ([name, attributes]) => [
       name,
-      attributes.map((each) => described(each, model, visibility)),
+      Array.from(attributes.values(), (each) => described(each, model, visibility)),
     ]);
     part = { classes, fields, shown };
     readableParts.set(model, ofModel.set(schema, ofSchema.set(rights, part)));
@@ -101,7 +95,7 @@ export async function queriedView(
   return {
     ...view,
     filter: both(view.filter, filter),
-    generation: queriedGeneration(view.generation, database.digests.sha256(JSON.stringify([query, targets]))),
+    generation: queriedGeneration(view.generation, [query, targets], database.digests),
   };
 }
 
@@ -111,9 +105,9 @@ function both(one: Filter | null, other: Filter | null): Filter | null {
 }
 
 /** The attributes of all classes of a schema, by class. The entry of the nearest base decides. */
-export function coveredFields(schema: SyncSchema, model: Model): Map<string, readonly AttributeDefinition[]> {
+export function coveredFields(schema: SyncSchema, model: Model): Map<string, Fields> {
   const entries = new Map(schema.classes.map((each) => [each.className, each.fields]));
-  const covered = new Map<string, readonly AttributeDefinition[]>();
+  const covered = new Map<string, Fields>();
   for (const { definition, attributes } of model.all()) {
     const chain = model.inheritanceChain(definition.name).map(({ name }) => name);
     const nearest = chain.findLast((name) => entries.has(name));
@@ -121,7 +115,7 @@ export function coveredFields(schema: SyncSchema, model: Model): Map<string, rea
     const fields = entries.get(nearest) ?? null;
     covered.set(
       definition.name,
-      [...attributes.values()].filter(({ name }) => fields === null || fields.includes(name)),
+      fields === null ? attributes : new Map([...attributes].filter(([name]) => fields.includes(name))),
     );
   }
   return covered;

@@ -29,23 +29,15 @@ const batchSize = 10_000;
  */
 export async function syncObjects(
   { r, database }: Pick<RequestContext, "r" | "database">,
-  { visibility, fieldsOf }: Pick<SchemaView, "visibility" | "fieldsOf">,
+  { visibility, fields }: Pick<SchemaView, "visibility" | "fields">,
   objects: readonly StoredObject[],
 ): Promise<SyncObject[]> {
-  const plans = new Map<string, ClassPlan>();
-  const planOf = (className: string): ClassPlan => {
-    const known = plans.get(className);
-    if (known !== undefined) return known;
-    const fields = fieldsOf(className);
-    const plan = { fields, links: fields.filter(({ type }) => isLink(type)) };
-    plans.set(className, plan);
-    return plan;
-  };
-  const uuids = new Map<ObjectId, string>(objects.map(({ id, uuid }) => [id, uuid]));
+  const uuids = new Map<ObjectId, string>();
+  for (const { id, uuid } of objects) uuids.set(id, uuid);
   const missing = new Set<ObjectId>();
   for (const { className, attributes } of objects)
-    for (const { name } of planOf(className).links)
-      for (const id of idsOf(attributes, name)) if (!uuids.has(id)) missing.add(id);
+    for (const { name, type } of fields.get(className)?.values() ?? [])
+      if (isLink(type)) for (const id of idsOf(attributes, name)) if (!uuids.has(id)) missing.add(id);
   const targets = [...missing];
   for (let from = 0; from < targets.length; from += batchSize)
     for (const { id, uuid } of await r.objects.outlines(targets.slice(from, from + batchSize), visibility))
@@ -59,17 +51,12 @@ export async function syncObjects(
       "~StoreTime": database.storeTime.format(storedAt),
     };
     // A literal with spreads of head and attributes costs ten times as much.
-    for (const { name, type } of planOf(className).fields) {
+    for (const { name, type } of fields.get(className)?.values() ?? []) {
       if (!Object.hasOwn(attributes, name)) continue;
       output[name] = isLink(type) ? shownLink(type, idsOf(attributes, name), uuids) : (attributes[name] ?? null);
     }
     return output as SyncObject & typeof output;
   });
-}
-
-interface ClassPlan {
-  readonly fields: readonly AttributeDefinition[];
-  readonly links: readonly AttributeDefinition[];
 }
 
 function shownLink(

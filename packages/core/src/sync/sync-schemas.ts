@@ -1,6 +1,6 @@
 import { allPages, type RandomSource, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext, Database, RequestContext } from "../request/index.ts";
-import { isSyncSchema, isSyncSchemaName, type SyncSchema, syncSchemaKind } from "./sync-schema.ts";
+import { isSyncSchema, type SyncSchema, syncSchemaKind } from "./sync-schema.ts";
 import { syncFailure } from "./sync-failure.ts";
 
 /** Synchronization of one database. */
@@ -63,7 +63,7 @@ export class SyncSchemas {
     if (!enabled) throw new ServiceError(717);
     if (schemas.size === 0) throw new ServiceError(611);
     if (name === undefined) throw new ServiceError(335);
-    const schema = isSyncSchemaName(name) ? schemas.get(name) : undefined;
+    const schema = schemas.get(name);
     if (schema === undefined) throw new ServiceError(333);
     return { schema, databaseGeneration };
   }

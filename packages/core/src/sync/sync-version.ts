@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/storage";
+import { type Digests, ServiceError } from "@sallyport/storage";
 
 /** The position of a client: it has the changes up to a stamp, in one generation. */
 export interface SyncVersion {
@@ -22,17 +22,21 @@ const partDigits = 8;
 const generationDigits = partDigits * generationParts.length;
 const stampDigits = 16;
 
-/** The digits of a generation, from a digest of each part. */
-export function generationOf(digests: Readonly<Record<GenerationPart, string>>): string {
-  return generationParts.map((part) => digitsOf(digests[part])).join("");
+/** The digits of a generation, from what each part depends on. */
+export function generationOf(
+  parts: Readonly<Record<GenerationPart, unknown>>,
+  digests: Pick<Digests, "sha256">,
+): string {
+  return generationParts.map((part) => digitsOf(parts[part], digests)).join("");
 }
 
 /** The same generation with another query. */
-export function queriedGeneration(generation: string, digest: string): string {
-  return `${generation.slice(0, -partDigits)}${digitsOf(digest)}`;
+export function queriedGeneration(generation: string, query: unknown, digests: Pick<Digests, "sha256">): string {
+  return `${generation.slice(0, -partDigits)}${digitsOf(query, digests)}`;
 }
 
-function digitsOf(digest: string): string {
+function digitsOf(part: unknown, digests: Pick<Digests, "sha256">): string {
+  const digest = digests.sha256(JSON.stringify(part));
   const smallest = 10n ** BigInt(partDigits - 1);
   return String(smallest + (BigInt(`0x${digest.slice(0, 32)}`) % (9n * smallest)));
 }

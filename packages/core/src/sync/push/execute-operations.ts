@@ -1,6 +1,6 @@
 import { OutdatedModelError, refusedAs, ServiceError, UuidTakenError } from "@sallyport/storage";
 import { hooksOfDeletions, hooksOfSaves } from "../../objects/index.ts";
-import { countItems, inTransaction, requestLimits, type SessionContext } from "../../request/index.ts";
+import { countItems, inTransaction, requestLimits } from "../../request/index.ts";
 import {
   isFinal,
   noted,
@@ -9,7 +9,15 @@ import {
   type PushedOperation,
   RepeatedOperationError,
 } from "./operation-results.ts";
-import { findingTaken, namedUuids, OperationWriter, type Writes, type PushContext } from "./operation-writer.ts";
+import {
+  findingTaken,
+  namedUuids,
+  type OperationWriter,
+  type PushContext,
+  writeOperation,
+  type Writes,
+  writeTogether,
+} from "./operation-writer.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { type PutOperation, type SyncOperation, SyncConflictError, type WrittenOperation } from "./sync-operation.ts";
 
@@ -34,7 +42,7 @@ const attempts = 5;
 /** Codes of a database that cannot be reached: the next operation would wait in vain. */
 const unreachable: ReadonlySet<number> = new Set([607, 704]);
 
-/** Executes one operation without an id. Errors: see `OperationWriter.write`. */
+/** Executes one operation without an id. Errors: see `writeOperation`. */
 export async function executeOperation(
   context: PushContext,
   view: SchemaView,
@@ -43,10 +51,8 @@ export async function executeOperation(
   const writes = await writesOf(context, view);
   try {
     const writing = withWorker(context, writes, (ready) =>
-      findingTaken(() =>
-        ready.unit.attempt(() =>
-          inTransaction(ready, (inside) => new OperationWriter(inside, writes).write(operation)),
-        ),
+      findingTaken(ready, () =>
+        inTransaction(ready, (inside) => writeOperation({ context: inside, writes }, operation)),
       ),
     );
     return await refusedAs(operation.op === "put" ? 713 : 718, writing);
@@ -73,9 +79,8 @@ export async function executeOperations(
       const done = new Map<PushedOperation, ExecutedOperation>();
       for (const [operation, error] of beyondRate) done.set(operation, refusal(operation, error));
       for (const [operation, result] of stored) done.set(operation, { ...result, object: null, isRepeated: true });
-      const run = new Run(writes, push, results, done);
       try {
-        await run.execute(ready);
+        await execute(ready, { writes, push, results, done });
         return push.operations.map((each) => done.get(each) as ExecutedOperation);
       } catch (error) {
         if (!(error instanceof RepeatedOperationError) || attempt === attempts) throw error;
@@ -89,7 +94,9 @@ async function writesOf(context: PushContext, view: SchemaView): Promise<Writes 
   const isHooked = (await hooksOfSaves(context, view.classes, view)) !== null;
   const needsWorker =
     isHooked || typeof view.schema.conflicts !== "string" || (await hooksOfDeletions(context)) !== null;
-  return { view, isHooked, needsWorker, lifetime: lifetimeOf(context) };
+  const { tombstones } = context.database.policy.sync;
+  // Deletions by devices are known as long as their tombstones.
+  return { view, isHooked, needsWorker, lifetime: tombstones === 0 ? null : tombstones };
 }
 
 /** Runs the work with a worker if it can need one. No transaction must wait for it. */
@@ -101,181 +108,173 @@ function withWorker<T>(
   return needsWorker ? context.services.macroRunner.withLease(context, work) : work(context);
 }
 
-/** Deletions by devices are known as long as their tombstones. */
-function lifetimeOf({ database }: SessionContext): number | null {
-  const { tombstones } = database.policy.sync;
-  return tombstones === 0 ? null : tombstones;
-}
+type Results = Map<PushedOperation, ExecutedOperation>;
 
 /** One attempt to execute a push. */
-class Run {
-  constructor(
-    private readonly writes: Writes,
-    private readonly push: Push,
-    private readonly results: OperationResults,
-    /** The results so far. */
-    private readonly done: Map<PushedOperation, ExecutedOperation>,
-  ) {}
+interface Run {
+  readonly writes: Writes;
+  readonly push: Push;
+  readonly results: OperationResults;
+  /** The results so far. */
+  readonly done: Results;
+}
 
-  async execute(context: PushContext): Promise<void> {
-    const { operations, atomic } = this.push;
-    if (atomic)
-      for (const [index, each] of operations.entries()) {
-        const error = this.done.get(each)?.error ?? null;
-        if (error !== null) throw placed(index, error);
-      }
-    const pending = operations.filter((each) => !this.done.has(each));
-    if (pending.length === 0) return;
-    if (!atomic && this.writes.isHooked) return this.oneByOne(context, pending);
-    try {
-      const done = await inTransaction(context, (inside) => this.together(inside, pending));
-      for (const [operation, result] of done) this.done.set(operation, result);
-    } catch (error) {
-      const failure = noted(error);
-      if (
-        atomic ||
-        error instanceof RepeatedOperationError ||
-        error instanceof OutdatedModelError ||
-        isUnreachable(failure)
-      )
-        throw failure;
-      // Something of one operation, such as a lock, can end the transaction of all.
-      await this.oneByOne(context, pending);
+async function execute(context: PushContext, run: Run): Promise<void> {
+  const { writes, push, done } = run;
+  const { operations, atomic } = push;
+  if (atomic)
+    for (const [index, each] of operations.entries()) {
+      const error = done.get(each)?.error ?? null;
+      if (error !== null) throw placed(index, error);
     }
-  }
-
-  /** Executes operations in one transaction. A refused one is undone alone, unless the push is atomic. */
-  private async together(
-    inside: PushContext,
-    pending: readonly PushedOperation[],
-  ): Promise<ReadonlyMap<PushedOperation, ExecutedOperation>> {
-    const batch = new Batch(new OperationWriter(inside, this.writes), inside, this.push);
-    await batch.execute(pending);
-    // Sent at once, answered in order. Each must be awaited.
-    const kept = await Promise.allSettled(
-      [...batch.done].filter(isStored).map(([operation, result]) => this.results.keep(inside.r, operation, result)),
-    );
-    for (const each of kept) if (each.status === "rejected") throw each.reason;
-    return batch.done;
-  }
-
-  /** Executes operations in transactions of their own. */
-  private async oneByOne(context: PushContext, pending: readonly PushedOperation[]): Promise<void> {
-    let ending: ServiceError | null = null;
-    for (const operation of pending) {
-      if (ending === null && this.push.isLate()) ending = late();
-      const result: ExecutedOperation =
-        ending === null ? await this.alone(context, operation) : refusal(operation, ending);
-      this.done.set(operation, result);
-      if (isUnreachable(result.error)) ending ??= result.error;
-    }
-  }
-
-  private async alone(context: PushContext, operation: PushedOperation): Promise<ExecutedOperation> {
-    try {
-      return await inTransaction(context, async (inside) => {
-        const batch = new Batch(new OperationWriter(inside, this.writes), inside, this.push);
-        await batch.execute([operation]);
-        const result = batch.done.get(operation) as ExecutedOperation;
-        if (isStored([operation, result])) await this.results.keep(inside.r, operation, result);
-        return result;
-      });
-    } catch (error) {
-      if (!(error instanceof RepeatedOperationError)) return refusal(operation, noted(error));
-      const known = (await this.results.find([operation])).get(operation);
-      return known === undefined ? refusal(operation, error) : { ...known, object: null, isRepeated: true };
-    }
+  const pending = operations.filter((each) => !done.has(each));
+  if (pending.length === 0) return;
+  if (!atomic && writes.isHooked) return oneByOne(context, run, pending);
+  try {
+    const written = await inTransaction(context, (inside) => together(inside, run, pending));
+    for (const [operation, result] of written) done.set(operation, result);
+  } catch (error) {
+    const failure = noted(error);
+    if (
+      atomic ||
+      error instanceof RepeatedOperationError ||
+      error instanceof OutdatedModelError ||
+      isUnreachable(failure)
+    )
+      throw failure;
+    // Something of one operation, such as a lock, can end the transaction of all.
+    await oneByOne(context, run, pending);
   }
 }
 
-/** Operations in one transaction. */
-class Batch {
-  readonly done = new Map<PushedOperation, ExecutedOperation>();
+/** Executes operations in one transaction. A refused one is undone alone, unless the push is atomic. */
+async function together(
+  context: PushContext,
+  { writes, push, results }: Run,
+  pending: readonly PushedOperation[],
+): Promise<Results> {
+  const done: Results = new Map();
+  await writeAll({ context, writes, push, done }, pending);
+  // Sent at once, answered in order. Each must be awaited.
+  const keeping: Promise<void>[] = [];
+  for (const [operation, result] of done)
+    if (isStored(result)) keeping.push(results.keep(context.r, operation, result));
+  for (const each of await Promise.allSettled(keeping)) if (each.status === "rejected") throw each.reason;
+  return done;
+}
 
-  constructor(
-    private readonly writer: OperationWriter,
-    private readonly context: PushContext,
-    private readonly push: Push,
-  ) {}
+/** Executes operations in transactions of their own. */
+async function oneByOne(context: PushContext, run: Run, pending: readonly PushedOperation[]): Promise<void> {
+  let ending: ServiceError | null = null;
+  for (const operation of pending) {
+    if (ending === null && run.push.isLate()) ending = late();
+    const result: ExecutedOperation =
+      ending === null ? await alone(context, run, operation) : refusal(operation, ending);
+    run.done.set(operation, result);
+    if (isUnreachable(result.error)) ending ??= result.error;
+  }
+}
 
-  /** Puts that do not depend on one another are written together. */
-  async execute(operations: readonly PushedOperation[]): Promise<void> {
-    let group: Put[] = [];
-    const uuids = new Set<string>();
-    const flush = async (): Promise<void> => {
-      const puts = group;
-      group = [];
-      uuids.clear();
-      await this.writeGroup(puts);
-    };
-    for (const each of operations) {
-      const { operation } = each;
-      if (operation instanceof ServiceError) {
-        this.settle(each, operation);
-        continue;
-      }
-      if (operation.op === "delete" || namedUuids(operation.fields).some((uuid) => uuids.has(uuid))) await flush();
-      if (operation.op === "delete") {
-        await this.writeOne(each, operation);
-        continue;
-      }
-      group.push([each, operation]);
-      uuids.add(operation.uuid);
+async function alone(context: PushContext, run: Run, operation: PushedOperation): Promise<ExecutedOperation> {
+  try {
+    const done = await inTransaction(context, (inside) => together(inside, run, [operation]));
+    return done.get(operation) as ExecutedOperation;
+  } catch (error) {
+    if (!(error instanceof RepeatedOperationError)) return refusal(operation, noted(error));
+    const known = (await run.results.find([operation])).get(operation);
+    return known === undefined ? refusal(operation, error) : { ...known, object: null, isRepeated: true };
+  }
+}
+
+/** Operations in one transaction, with their results so far. */
+interface Batch extends OperationWriter {
+  readonly push: Push;
+  readonly done: Results;
+}
+
+/** Puts that do not depend on one another are written together. */
+async function writeAll(batch: Batch, operations: readonly PushedOperation[]): Promise<void> {
+  let group: Put[] = [];
+  let uuids = new Set<string>();
+  for (const each of operations) {
+    const { operation } = each;
+    if (operation instanceof ServiceError) {
+      settle(batch, each, operation);
+      continue;
     }
-    await flush();
-  }
-
-  /**
-   * Halves a group that cannot be written as a whole, down to the operation that is refused. If other requests have
-   * created objects of the group, it is first written again as a whole.
-   */
-  private async writeGroup(puts: readonly Put[], isAgain = false): Promise<void> {
-    const [first] = puts;
-    if (first === undefined) return;
-    if (puts.length === 1) return this.writeOne(...first);
-    if (this.push.isLate()) return this.refuse(puts, late());
-    try {
-      const results = await this.context.unit.attempt(() => this.writer.writeTogether(puts.map(([, put]) => put)));
-      for (const [index, [operation, put]] of puts.entries()) {
-        const result = results[index] ?? null;
-        if (result === null) await this.writeOne(operation, put);
-        else this.settle(operation, result);
-      }
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error instanceof OutdatedModelError || error instanceof PlacedError)
-        throw error;
-      if (error instanceof UuidTakenError && !isAgain) return this.writeGroup(puts, true);
-      const middle = Math.ceil(puts.length / 2);
-      await this.writeGroup(puts.slice(0, middle));
-      await this.writeGroup(puts.slice(middle));
+    if (operation.op === "delete" || namedUuids(operation.fields).some((uuid) => uuids.has(uuid))) {
+      await writeGroup(batch, group);
+      [group, uuids] = [[], new Set()];
     }
-  }
-
-  private async writeOne(pushed: PushedOperation, operation: SyncOperation): Promise<void> {
-    if (this.push.isLate()) return this.refuse([[pushed, operation]], late());
-    let result: WrittenOperation | ServiceError;
-    try {
-      result = await findingTaken(() => this.context.unit.attempt(() => this.writer.write(operation)));
-    } catch (error) {
-      const failure = noted(error);
-      if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) throw error;
-      result = failure;
+    if (operation.op === "delete") {
+      await writeOne(batch, each, operation);
+      continue;
     }
-    this.settle(pushed, result);
+    group.push([each, operation]);
+    uuids.add(operation.uuid);
   }
+  await writeGroup(batch, group);
+}
 
-  private refuse(operations: readonly (readonly [PushedOperation, SyncOperation])[], error: ServiceError): void {
-    for (const [operation] of operations) this.settle(operation, error);
-  }
-
-  private settle(operation: PushedOperation, result: WrittenOperation | ServiceError): void {
-    const isRefused = result instanceof ServiceError;
-    if (isRefused && this.push.atomic) throw placed(this.push.operations.indexOf(operation), result);
-    this.done.set(
-      operation,
-      isRefused ? refusal(operation, result) : { uuid: operation.uuid, error: null, ...result, isRepeated: false },
+/**
+ * Halves a group that cannot be written as a whole, down to the operation that is refused. If other requests have
+ * created objects of the group, it is first written again as a whole.
+ */
+async function writeGroup(batch: Batch, puts: readonly Put[], isAgain = false): Promise<void> {
+  const [first] = puts;
+  if (first === undefined) return;
+  if (puts.length === 1) return writeOne(batch, ...first);
+  if (batch.push.isLate()) return refuse(batch, puts, late());
+  try {
+    const results = await batch.context.unit.attempt(() =>
+      writeTogether(
+        batch,
+        puts.map(([, put]) => put),
+      ),
     );
+    for (const [index, [operation, put]] of puts.entries()) {
+      const result = results[index] ?? null;
+      if (result === null) await writeOne(batch, operation, put);
+      else settle(batch, operation, result);
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error instanceof OutdatedModelError || error instanceof PlacedError)
+      throw error;
+    if (error instanceof UuidTakenError && !isAgain) return writeGroup(batch, puts, true);
+    const middle = Math.ceil(puts.length / 2);
+    await writeGroup(batch, puts.slice(0, middle));
+    await writeGroup(batch, puts.slice(middle));
   }
+}
+
+async function writeOne(batch: Batch, pushed: PushedOperation, operation: SyncOperation): Promise<void> {
+  if (batch.push.isLate()) return refuse(batch, [[pushed, operation]], late());
+  let result: WrittenOperation | ServiceError;
+  try {
+    result = await findingTaken(batch.context, () => writeOperation(batch, operation));
+  } catch (error) {
+    const failure = noted(error);
+    if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) throw error;
+    result = failure;
+  }
+  settle(batch, pushed, result);
+}
+
+function refuse(
+  batch: Batch,
+  operations: readonly (readonly [PushedOperation, SyncOperation])[],
+  error: ServiceError,
+): void {
+  for (const [operation] of operations) settle(batch, operation, error);
+}
+
+function settle({ push, done }: Batch, operation: PushedOperation, result: WrittenOperation | ServiceError): void {
+  const isRefused = result instanceof ServiceError;
+  if (isRefused && push.atomic) throw placed(push.operations.indexOf(operation), result);
+  done.set(
+    operation,
+    isRefused ? refusal(operation, result) : { uuid: operation.uuid, error: null, ...result, isRepeated: false },
+  );
 }
 
 type Put = readonly [PushedOperation, PutOperation];
@@ -317,7 +316,7 @@ function refusal(operation: PushedOperation, error: unknown): ExecutedOperation 
   };
 }
 
-function isStored([, { error }]: readonly [PushedOperation, ExecutedOperation]): boolean {
+function isStored({ error }: ExecutedOperation): boolean {
   return error === null || isFinal(error);
 }
 

@@ -78,10 +78,10 @@ export function planPut(
 
 /** The definitions of the sent fields. */
 function acceptFields({ fields }: PutOperation, modelClass: ModelClass, view: SchemaView): AttributeDefinition[] {
-  const known = new Map(view.fieldsOf(modelClass.definition.name).map((each) => [each.name, each]));
+  const known = view.fields.get(modelClass.definition.name);
   const writable = writableAttributes(view.model, modelClass);
   return Object.keys(fields).map((name) => {
-    const attribute = known.get(name);
+    const attribute = known?.get(name);
     if (attribute === undefined) throw fieldFault(name, "The schema has no such field.");
     if (!writable.has(name)) throw fieldFault(name, "The field cannot be written.");
     return attribute;
@@ -91,11 +91,12 @@ function acceptFields({ fields }: PutOperation, modelClass: ModelClass, view: Sc
 /** 332 for a field that is of no class of the schema, before the class of the object is known. `null` if there is none. */
 export function unknownField(
   { fields }: Pick<PutOperation, "fields">,
-  { classes, fieldsOf }: SchemaView,
+  { fields: covered }: SchemaView,
 ): ServiceError | null {
-  const known = new Set(classes.flatMap((name) => fieldsOf(name).map((each) => each.name)));
-  const unknown = Object.keys(fields).find((name) => !known.has(name));
-  return unknown === undefined ? null : fieldFault(unknown, "The schema has no such field.");
+  const ofClasses = [...covered.values()];
+  for (const name of Object.keys(fields))
+    if (!ofClasses.some((each) => each.has(name))) return fieldFault(name, "The schema has no such field.");
+  return null;
 }
 
 function changesOf(

@@ -6,7 +6,7 @@ import type { PushedOperation } from "./operation-results.ts";
 import { acceptSyncVersion, checksumText, type PullPage, requireNotSwept, pullDelta } from "../pull-changes.ts";
 import { queriedView, type SchemaView, schemaView } from "../schema-view.ts";
 import { type SyncObject, syncObjects } from "../sync-objects.ts";
-import type { SyncConflict } from "./sync-operation.ts";
+import { requirePush, type SyncConflict } from "./sync-operation.ts";
 import { liveTargets, matchingIds } from "./sync-targets.ts";
 import {
   neverSynchronized,
@@ -16,7 +16,6 @@ import {
   type SyncVersion,
   syncVersionText,
 } from "../sync-version.ts";
-import { requirePush } from "./write-synced.ts";
 import type { PushContext } from "./operation-writer.ts";
 
 export interface PushInput {
@@ -184,19 +183,16 @@ async function knownVersions(
   executed: readonly ExecutedOperation[],
   shown: ReadonlyMap<string, SyncObject>,
 ): Promise<ReadonlyMap<string, number>> {
-  const known = new Map<string, { readonly version: number; readonly id: ObjectId | null }>();
+  const known = new Map<string, number>();
+  const uuids = new Map<ObjectId, string>();
   for (const { uuid, outcome, object, isRepeated } of executed) {
     if (outcome === null || isRepeated || (object !== null && !shown.has(uuid))) continue;
-    known.set(uuid, { version: outcome.version, id: "objectId" in outcome ? outcome.objectId : null });
+    known.set(uuid, outcome.version);
+    if ("objectId" in outcome) uuids.set(outcome.objectId, uuid);
   }
-  const matching = await matchingIds(
-    r,
-    view,
-    [...known.values()].flatMap(({ id }) => id ?? []),
-  );
-  const versions = new Map<string, number>();
-  for (const [uuid, { version, id }] of known) if (id === null || matching.has(id)) versions.set(uuid, version);
-  return versions;
+  const matching = await matchingIds(r, view, [...uuids.keys()]);
+  for (const [id, uuid] of uuids) if (!matching.has(id)) known.delete(uuid);
+  return known;
 }
 
 /** Removes what would make the answer too large: conflicting values, then objects. */

@@ -1,5 +1,6 @@
 import { isUuid, type JsonValue, type ObjectId, ServiceError, type StoredObject } from "@sallyport/storage";
 import type { GivenAttributes } from "../../objects/index.ts";
+import type { RequiredSchema } from "../sync-schemas.ts";
 
 /** A new object or a change, made by a client that may be behind. */
 export interface PutOperation {
@@ -72,6 +73,11 @@ export function operationUuid(given: string | undefined, path?: string): string 
   if (uuid === undefined) throw new ServiceError(332, { detail: "at /uuid: A UUID is expected." });
   if (given !== undefined && given.toLowerCase() !== uuid) throw new ServiceError(336);
   return uuid;
+}
+
+/** 332 for a schema that clients can only pull. */
+export function requirePush({ schema }: RequiredSchema): void {
+  if (schema.direction === "pull") throw new ServiceError(332, { detail: "Objects of the schema can only be pulled." });
 }
 
 /** 332 at a field. */

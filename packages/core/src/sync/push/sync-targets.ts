@@ -70,12 +70,12 @@ export async function missingTarget(
 /** The visible targets of the links that the operations change. */
 export async function shownTargets(
   { r }: Pick<SessionContext, "r">,
-  { fieldsOf, visibility }: SchemaView,
+  { fields: covered, visibility }: SchemaView,
   puts: readonly (readonly [Pick<PutOperation, "fields">, StoredObject])[],
 ): Promise<ShownTargets> {
   const ids = new Set<ObjectId>();
   for (const [{ fields }, { className, attributes }] of puts) {
-    for (const { name, type } of fieldsOf(className))
+    for (const { name, type } of covered.get(className)?.values() ?? [])
       if (isLink(type) && Object.hasOwn(fields, name)) for (const id of idsOf(attributes, name)) ids.add(id);
   }
   const outlines = ids.size === 0 ? [] : await r.objects.outlines([...ids], visibility);

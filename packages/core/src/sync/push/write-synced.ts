@@ -6,10 +6,10 @@ import {
   type DeleteOperation,
   type SyncDeleteOutcome,
   operationUuid,
+  requirePush,
   type PutOperation,
   type SyncPutOutcome,
 } from "./sync-operation.ts";
-import type { RequiredSchema } from "../sync-schemas.ts";
 import { type SyncObject, syncObjects } from "../sync-objects.ts";
 import type { PushContext } from "./operation-writer.ts";
 
@@ -28,7 +28,7 @@ export interface SyncTarget {
 /**
  * Creates or changes one object of a schema. Errors, in this order: 717, 611, 333, the fault of the operation, 332 for a
  * schema that clients can only pull, or for a field of no class of it, 336 for different UUIDs. Then those of the
- * operation; see `OperationWriter.write`.
+ * operation; see `writeOperation`.
  *
  * @param given the operation, or its fault: 338, 330 or 332
  */
@@ -70,9 +70,4 @@ async function accept<Operation>(
   const fault = faultOf(given.operation, view);
   if (fault !== null) throw fault;
   return { operation: given.operation, uuid: operationUuid(given.uuid, uuid), view };
-}
-
-/** 332 for a schema that clients can only pull. */
-export function requirePush({ schema }: RequiredSchema): void {
-  if (schema.direction === "pull") throw new ServiceError(332, { detail: "Objects of the schema can only be pulled." });
 }
