@@ -66,7 +66,8 @@ export interface LinkSource {
  * it may keep invisible members, which the caller must not detect.
  */
 export async function resolveLinks(accepted: AcceptedAttributes, source: LinkSource): Promise<ResolvedAttributes> {
-  return resolved(accepted, source, await readTargets(accepted.links, source));
+  const targets = accepted.links.length === 0 ? noTargets : await readTargets(accepted.links, source);
+  return resolved(accepted, source, targets);
 }
 
 /** Like `resolveLinks`, for many writes in one round trip. The results have no `targets`; each can be an error. */
@@ -121,6 +122,8 @@ interface Targets {
   readonly all: readonly StoredObject[];
   readonly find: (reference: TargetReference) => Target | undefined;
 }
+
+const noTargets: Targets = { all: [], find: () => undefined };
 
 /** Reads the targets as a whole if they are not too large, for use in the answer. */
 async function readTargets(links: readonly AcceptedLink[], source: LinkSource): Promise<Targets> {

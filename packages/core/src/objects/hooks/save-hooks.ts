@@ -139,6 +139,7 @@ export async function hooksOfSaves(
   const active = await caller.services.objectHooks.current(caller);
   if (active === null) return null;
   const hooks = [...active.beforeSave, ...active.afterSave];
+  if (hooks.length === 0) return null;
   for (const className of classNames)
     if (concerning(hooks, className, readScope.model).length > 0) return new SaveHooks(active, readScope);
   return null;
