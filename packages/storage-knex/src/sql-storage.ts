@@ -83,21 +83,25 @@ export interface ReplicaState {
 /** Makes each repository over a runner. */
 type RepositoryMakers = { readonly [Area in keyof Repositories]: (sql: SqlRunner) => Repositories[Area] };
 
+/** The repositories over a runner that have been used. */
 interface MadeOnUse {
-  readonly sql: SqlRunner;
   readonly made: Record<string, unknown>;
+  readonly sql: SqlRunner;
 }
 
 /** Repositories over a runner. Each is made on its first use, because a transaction uses few of them. */
 export function madeOnUse(makers: RepositoryMakers): (sql: SqlRunner) => Repositories {
-  const makesOnUse = {};
+  const areas = {};
   for (const [area, make] of Object.entries(makers)) {
     const get = function (this: MadeOnUse): unknown {
       return (this.made[area] ??= make(this.sql));
     };
-    Object.defineProperty(makesOnUse, area, { get, enumerable: true });
+    Object.defineProperty(areas, area, { get, enumerable: true });
   }
-  return (sql) => Object.assign(Object.create(makesOnUse) as Repositories, { sql, made: {} });
+  return (sql) => {
+    const own: MadeOnUse = { made: {}, sql };
+    return Object.assign(Object.create(areas) as Repositories, own);
+  };
 }
 
 /** The common base of SQL storages. */

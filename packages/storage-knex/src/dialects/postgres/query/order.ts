@@ -25,13 +25,20 @@ export interface OrderColumn {
 
 /** The sort columns: each key, preceded by its prefix if an index can contain that. */
 export function orderColumns(sort: readonly SortKey[], o: string, scope: PostgresQueryScope): OrderColumn[] {
-  const columns = sort.flatMap(({ path, descending }, key) => {
-    const column = (expression: string, whole: boolean) => ({ expression, path, descending, key, whole });
-    if (path.hops.length > 0) return [column(joined(path, o, scope), true)];
-    const [indexed, whole] = scope.leaf(o, path);
-    return whole === undefined ? [column(indexed, true)] : [column(indexed, false), column(whole, true)];
-  });
-  return columns.map((column, index) => ({ ...column, name: `k${index}` }));
+  const columns: OrderColumn[] = [];
+  for (const [key, { path, descending }] of sort.entries()) {
+    const expressions = path.hops.length > 0 ? [joined(path, o, scope)] : scope.leaf(o, path);
+    for (const expression of expressions)
+      columns.push({
+        name: `k${columns.length}`,
+        expression,
+        path,
+        descending,
+        key,
+        whole: expression === expressions.at(-1),
+      });
+  }
+  return columns;
 }
 
 /** The columns in a select list. */
