@@ -88,16 +88,23 @@ function readBytes(request: IncomingMessage, limit: number, signal?: AbortSignal
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
       else chunks.length = 0;
-      if (length > Math.max(limit, drainedAtMost)) settle(() => reject(tooLarge()));
+      if (length > Math.max(limit, drainedAtMost)) fail(tooLarge());
     };
-    const onEnd = () => settle(() => (length > limit ? reject(tooLarge()) : resolve(oneBuffer(chunks, length))));
-    const onFailure = () => settle(() => reject(incomplete()));
-    const onSignal = () => settle(() => reject(signal?.reason));
-    const settle = (outcome: () => void) => {
+    const onEnd = () => {
+      stop();
+      if (length > limit) reject(tooLarge());
+      else resolve(oneBuffer(chunks, length));
+    };
+    const onFailure = () => fail(incomplete());
+    const onSignal = () => fail(signal?.reason);
+    const fail = (reason: unknown) => {
+      stop();
+      reject(reason);
+    };
+    const stop = () => {
       request.off("data", onData).off("end", onEnd).off("error", onFailure).off("close", onFailure);
       signal?.removeEventListener("abort", onSignal);
       if (!request.readableEnded) request.pause();
-      outcome();
     };
     request.on("data", onData).on("end", onEnd).on("error", onFailure).on("close", onFailure);
     signal?.addEventListener("abort", onSignal);

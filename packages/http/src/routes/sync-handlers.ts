@@ -7,7 +7,6 @@ import {
   type syncOperation,
   syncOperations,
   type syncPutRequest,
-  valueOf,
 } from "@sallyport/contract";
 import { errorEntry, ServiceError } from "@sallyport/storage";
 import {
@@ -108,10 +107,13 @@ function pushOf({ ops, atomic = false, query, limit }: z.output<typeof pushReque
 
 /** An invalid operation fails alone. */
 function pushedOperation(checked: Checked<z.output<typeof syncOperation>>): PushedOperation {
-  const { id, uuid: spelled } = "fault" in checked ? (checked.given as { id: string; uuid: string }) : checked.value;
+  if ("fault" in checked) {
+    const { id, uuid } = checked.given as { id: string; uuid: string };
+    return { id, uuid: uuid.toLowerCase(), operation: checked.fault };
+  }
+  const { id, uuid: spelled, op, fields, ...operation } = checked.value;
   const uuid = spelled.toLowerCase();
   try {
-    const { op, fields, ...operation } = valueOf(checked);
     operationUuid(uuid);
     if (op === "delete") return { id, uuid, operation: { op, uuid } };
     if (fields === undefined) throw new ServiceError(332, { detail: "at /fields" });
