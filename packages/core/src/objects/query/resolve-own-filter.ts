@@ -9,7 +9,7 @@ import {
 } from "@sallyport/storage";
 import { conditionsOf, fault, objectsFilter, type Place } from "./parsing/fault.ts";
 import { resolveLinkOperands } from "./parsing/operand.ts";
-import { WhereParser } from "./parsing/where-parser.ts";
+import { parseWhere } from "./parsing/where-parser.ts";
 import type { QueryRequest } from "./resolve-query.ts";
 
 export interface OwnFilterSource {
@@ -43,7 +43,7 @@ export async function resolveOwnFilter(
   const { where, oids } = request;
   const filters: Filter[] = [];
   if (where !== undefined)
-    filters.push(new WhereParser({ model, visibility, classes }).parse(where, [...place, "where"]));
+    filters.push(parseWhere({ source: { model, visibility, classes }, conditions: 0 }, where, [...place, "where"]));
   if (oids !== undefined) filters.push(objectsFilter(oids, [...place, "oids"]));
   for (const { kind, path } of filters.flatMap(conditionsOf)) {
     if (path.hops.length > 0) throw fault([...place, "where"], "Paths through references are not allowed.");

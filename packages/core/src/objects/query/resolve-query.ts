@@ -6,7 +6,7 @@ import { onBehalfOf } from "../hooks/hook-caller.ts";
 import { objectsFilter, fault } from "./parsing/fault.ts";
 import { resolveLinkOperands } from "./parsing/operand.ts";
 import { followedReferences, type PathSource, sortKeys } from "./parsing/resolve-path.ts";
-import { allOf, WhereParser } from "./parsing/where-parser.ts";
+import { allOf, parseWhere } from "./parsing/where-parser.ts";
 
 /** A client query: `where`, `sort`, `oids`, `macro`. */
 export type QueryRequest = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export async function resolveQuery(
   if (macro !== undefined && runFindHooks === null)
     throw fault(["query", "macro"], "There is no hook with this name for the class.");
   const filters: Filter[] = [];
-  if (where !== undefined) filters.push(new WhereParser(source).parse(where, ["query", "where"]));
+  if (where !== undefined) filters.push(parseWhere({ source, conditions: 0 }, where, ["query", "where"]));
   if (oids !== undefined) filters.push(objectsFilter(oids, ["query", "oids"]));
   let keys = sort === undefined ? [] : sortKeys(sort, ["query", "sort"], source);
   if (runFindHooks !== null) {
@@ -72,8 +72,8 @@ function parseChoice(
   { request: { where, sort, oids } }: NamedFindResult,
   source: PathSource,
 ): { readonly filters: readonly Filter[]; readonly keys: SortKey[] | null } {
-  const parser = new WhereParser(source);
-  const filters = where.map((each) => parser.parse(each, ["where"]));
+  const parsing = { source, conditions: 0 };
+  const filters = where.map((each) => parseWhere(parsing, each, ["where"]));
   return {
     filters: [...filters, ...oids.map((each) => objectsFilter(each, ["oids"]))],
     keys: sort === undefined ? null : sortKeys(sort, ["sort"], source),

@@ -8,53 +8,54 @@ const maxConditions = 500;
 /** Maximum nesting depth of filters. */
 const maxDepth = 20;
 
-/** Parses the filter of one query. 307 for names unknown to the model, and beyond the limits. */
-export class WhereParser {
-  private conditions = 0;
+/** The parsing of the filters of one query. */
+export interface Parsing {
+  readonly source: PathSource;
+  /** The number of conditions so far. */
+  conditions: number;
+}
 
-  constructor(private readonly source: PathSource) {}
+/** Parses a filter. 307 for names unknown to the model, and beyond the limits of a query. */
+export function parseWhere(parsing: Parsing, value: unknown, place: Place, depth = 1): Filter {
+  const members = membersOf(value);
+  if (members === null) throw fault(place, "A filter object is expected.");
+  if (depth > maxDepth) throw fault(place, `Filters can be nested at most ${maxDepth} levels deep.`);
+  return allOf(members.map(([name, member]) => memberOf(parsing, name, member, [...place, name], depth)));
+}
 
-  parse(value: unknown, place: Place, depth = 1): Filter {
-    const members = membersOf(value);
-    if (members === null) throw fault(place, "A filter object is expected.");
-    if (depth > maxDepth) throw fault(place, `Filters can be nested at most ${maxDepth} levels deep.`);
-    return allOf(members.map(([name, member]) => this.member(name, member, [...place, name], depth)));
+function memberOf(parsing: Parsing, name: string, value: JsonValue, place: Place, depth: number): Filter {
+  switch (name) {
+    case "$and":
+      return { kind: "all", filters: several(parsing, value, place, depth) };
+    case "$or":
+      return { kind: "any", filters: several(parsing, value, place, depth) };
+    case "$not":
+      return { kind: "not", filter: parseWhere(parsing, value, place, depth + 1) };
+    default:
+      return conditionsOf(parsing, name, value, place);
   }
+}
 
-  private member(name: string, value: JsonValue, place: Place, depth: number): Filter {
-    switch (name) {
-      case "$and":
-        return { kind: "all", filters: this.several(value, place, depth) };
-      case "$or":
-        return { kind: "any", filters: this.several(value, place, depth) };
-      case "$not":
-        return { kind: "not", filter: this.parse(value, place, depth + 1) };
-      default:
-        return this.conditionsOf(name, value, place);
-    }
-  }
+function several(parsing: Parsing, value: JsonValue, place: Place, depth: number): Filter[] {
+  if (!Array.isArray(value)) throw fault(place, "An array of filters is expected.");
+  return value.map((each: JsonValue, index) => parseWhere(parsing, each, [...place, index], depth + 1));
+}
 
-  private several(value: JsonValue, place: Place, depth: number): Filter[] {
-    if (!Array.isArray(value)) throw fault(place, "An array of filters is expected.");
-    return value.map((each: JsonValue, index) => this.parse(each, [...place, index], depth + 1));
-  }
-
-  /** A plain value means `$eq`. All operators of an operator object must match. */
-  private conditionsOf(name: string, value: JsonValue, place: Place): Filter {
-    if (name.startsWith("$")) throw fault(place, "Unknown operator.");
-    const path = resolvePath(name, place, this.source);
-    const members = operatorsOf(value) ?? [["$eq", value] as const];
-    return allOf(
-      members.map(([operator, operand]) => {
-        const at = value === operand ? place : [...place, operator];
-        this.conditions += 1;
-        if (this.conditions > maxConditions) throw fault(at, `At most ${maxConditions} conditions are allowed.`);
-        const make = operators.get(operator);
-        if (make === undefined) throw fault(at, "Unknown operator.");
-        return make(path, operand, at);
-      }),
-    );
-  }
+/** A plain value means `$eq`. All operators of an operator object must match. */
+function conditionsOf(parsing: Parsing, name: string, value: JsonValue, place: Place): Filter {
+  if (name.startsWith("$")) throw fault(place, "Unknown operator.");
+  const path = resolvePath(name, place, parsing.source);
+  const members = operatorsOf(value) ?? [["$eq", value] as const];
+  return allOf(
+    members.map(([operator, operand]) => {
+      const at = value === operand ? place : [...place, operator];
+      parsing.conditions += 1;
+      if (parsing.conditions > maxConditions) throw fault(at, `At most ${maxConditions} conditions are allowed.`);
+      const make = operators.get(operator);
+      if (make === undefined) throw fault(at, "Unknown operator.");
+      return make(path, operand, at);
+    }),
+  );
 }
 
 export function allOf(filters: readonly Filter[]): Filter {
