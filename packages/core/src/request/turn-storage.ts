@@ -110,12 +110,17 @@ export class TurnStorage implements Storage, UnitOfWork {
   /** Runs a call of the storage. `cancellable`: subscribes it to the disconnection of the client. */
   call<T>(kind: CallKind, work: (cancellable?: CancellableRead) => Promise<T>): Promise<T> {
     if (kind === "short") return work();
-    return this.held > 0 ? work(this.cancellableRead(kind)) : this.inTurn(kind, work);
+    if (this.held === 0) return this.inTurn(kind, work);
+    this.noteWrite(kind);
+    return work(this.cancellableRead(kind));
   }
 
   /** Runs all calls of the work in one turn of this kind. */
   hold<T>(kind: CallKind, work: () => Promise<T>): Promise<T> {
-    if (this.held > 0) return work();
+    if (this.held > 0) {
+      this.noteWrite(kind);
+      return work();
+    }
     return this.inTurn(kind, async () => {
       this.held += 1;
       try {
@@ -132,7 +137,7 @@ export class TurnStorage implements Storage, UnitOfWork {
     if (early !== undefined) throw early;
     const taken = turns.take(request, kind === "row", () => this.disconnection());
     const turn = taken instanceof Promise ? await taken : taken;
-    this.hasWritten ||= kind === "write" || kind === "row";
+    this.noteWrite(kind);
     try {
       const answer = await work(this.cancellableRead(kind));
       const pause = turns.resume(turn);
@@ -145,6 +150,11 @@ export class TurnStorage implements Storage, UnitOfWork {
     } finally {
       turns.end(turn);
     }
+  }
+
+  /** A request that has written comes to its end. */
+  private noteWrite(kind: CallKind): void {
+    this.hasWritten ||= kind === "write" || kind === "row";
   }
 
   /** Cancels a read of this kind when the client disconnects. */

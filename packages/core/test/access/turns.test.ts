@@ -253,6 +253,48 @@ describe("the storage of a request", () => {
     expect(names()).toEqual(["find"]);
   });
 
+  test("reads that belong together are one turn, which the reads of another person wait for", async () => {
+    const { database, names, end } = openStorage();
+    const [one, other] = [database.inTurns(client("one")), database.inTurns(client("other"))];
+    const list = one.inOneTurn(async () => [
+      await find(one),
+      await one.storage.repositories.objects.get(["1", "2"], seesAll),
+    ]);
+    const late = find(other);
+    await settled();
+    expect(names()).toEqual(["find"]);
+    end();
+    await settled();
+    expect(names()).toEqual(["get"]);
+    end();
+    await list;
+    await settled();
+    expect(names()).toEqual(["find"]);
+    end();
+    await late;
+  });
+
+  const put = (r: Repositories) => r.records.put({} as never, "", null as never);
+
+  test.each<[string, (storage: Storage) => Promise<unknown>]>([
+    ["of one call", ({ repositories }) => put(repositories)],
+    ["of a transaction", (storage) => storage.transaction(put)],
+  ])("a write %s beside reads that belong together brings the request to its end", async (_title, write) => {
+    const { database, end } = openStorage();
+    const writer = client("writer");
+    const view = database.inTurns(writer);
+    const both = view.inOneTurn(async () => {
+      await write(view.storage);
+      writer.leave();
+      return find(view);
+    });
+    await settled();
+    end();
+    await settled();
+    end();
+    expect(await both).toEqual([]);
+  });
+
   test("a request without its client leaves the queue, and its running read is cancelled", async () => {
     const { database, names, end, cancelled } = openStorage();
     const [reader, waiter, next] = [client("reader"), client("waiter"), client("next")];
