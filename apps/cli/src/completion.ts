@@ -21,13 +21,13 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Sets `place` to the words of the command before the cursor. `words`, `last`: the variables of the shell; the first index. */
 function findPlace(places: readonly Place[], words: string, last: string, first: number): string[] {
-  const known = places.flatMap(({ path }) => (path === "" ? [] : [quoted(path)]));
+  const paths = places.flatMap(({ path }) => (path === "" ? [] : [quoted(path)]));
   return [
     `  local place='' word i`,
     `  for ((i = ${first}; i < ${last}; i++)); do`,
     `    word="\${${words}[i]}"`,
     `    case "\${place:+$place }$word" in`,
-    `      ${known.join("|")}) place="\${place:+$place }$word" ;;`,
+    `      ${paths.join("|")}) place="\${place:+$place }$word" ;;`,
     `    esac`,
     `  done`,
   ];
@@ -64,7 +64,7 @@ function zsh(name: string, places: readonly Place[]): string {
 }
 
 function fish(name: string, places: readonly Place[]): string {
-  const known = places.flatMap(({ path }) => (path === "" ? [] : [quoted(path)]));
+  const paths = places.flatMap(({ path }) => (path === "" ? [] : [quoted(path)]));
   const lines = places.flatMap(({ path, next }) =>
     next.map(([word, description]) => {
       const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
@@ -76,7 +76,7 @@ function fish(name: string, places: readonly Place[]): string {
     `  set -l place ''`,
     `  for word in (commandline -opc)[2..]`,
     `    set -l longer (string trim -- "$place $word")`,
-    `    contains -- "$longer" ${known.join(" ")}; and set place "$longer"`,
+    `    contains -- "$longer" ${paths.join(" ")}; and set place "$longer"`,
     `  end`,
     `  test "$place" = "$argv[1]"`,
     `end`,

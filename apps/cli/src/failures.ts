@@ -32,7 +32,7 @@ const advice: ReadonlyMap<number, string> = new Map([
   [342, "Check the clock of the device that shows the token."],
   [320, "Choose a longer or less common password."],
   [607, "The database has a fault or is overloaded. Try again later."],
-  [713, "Someone else has changed it meanwhile. Run the command again."],
+  [713, "Someone else has changed it. Run the command again."],
   [802, 'Log in again with "sallyport log-in", or run the command on a terminal.'],
 ]);
 

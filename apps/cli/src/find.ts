@@ -27,9 +27,9 @@ async function find<Item extends { readonly name: string }>(
   });
   const found = named ?? withId;
   if (found !== undefined) return found;
-  const meant = didYouMean(word, names);
+  const suggestion = didYouMean(word, names);
   throw new CommandError(
-    `There is no ${what} "${word}".${meant === undefined ? "" : ` Did you mean "${meant}"?`}`,
+    `There is no ${what} "${word}".${suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`}`,
     "refused",
   );
 }

@@ -91,10 +91,10 @@ function clientOf(baseUrl: string, alias: string, appKey: string): SallyportAdmi
   }
 }
 
-async function logIn(given: string | undefined, options: LogInOptions): Promise<void> {
+async function logIn(address: string | undefined, options: LogInOptions): Promise<void> {
   const { profile: name, appKeyFile, passwordFile } = options;
   const last = findProfile(name);
-  const url = given ?? last?.url;
+  const url = address ?? last?.url;
   const user = options.user ?? last?.user;
   if (url === undefined) throw new CommandError("Pass the address of the server, such as https://server.example.");
   if (user === undefined) throw new CommandError("Pass your log-in name with --user.");

@@ -5,13 +5,13 @@ import { applicationNouns } from "./commands/applications.ts";
 import { auditNoun } from "./commands/audit.ts";
 import { customUserNouns } from "./commands/custom-users.ts";
 import { doctorCommand, limitNoun, whyCommand } from "./commands/explanations.ts";
-import { operationNouns } from "./commands/operations.ts";
+import { databaseNouns } from "./commands/database.ts";
 import { ruleNouns } from "./commands/rules.ts";
 import { syncNoun } from "./commands/synchronization.ts";
 import { userNouns } from "./commands/users.ts";
 import { defineCompletion } from "./completion.ts";
 import { exitCodes, report } from "./failures.ts";
-import { type AdminCommand, Given, type Noun } from "./given.ts";
+import { type AdminCommand, CommandInput, type Noun } from "./admin-command.ts";
 import { defineLogIn, loggedInDatabase, withProfile } from "./log-in.ts";
 import { type Administered, type Connection, localOptions, operatedDatabases, withLocal } from "./operator.ts";
 import { type Outcome, printOutcome } from "./outcome.ts";
@@ -27,7 +27,7 @@ const nouns = [
   ...applicationNouns,
   ...ruleNouns,
   auditNoun,
-  ...operationNouns,
+  ...databaseNouns,
   limitNoun,
   syncNoun,
 ];
@@ -101,7 +101,7 @@ function defineCommand(group: Command, command: AdminCommand): void {
     const { local, ...selection } = localOptions(mainOf(defined));
     const questions = new Questions();
     const run = ({ admin, prove }: Connection) =>
-      withProof(() => call(new Given(admin, questions, defined.processedArgs, values)), prove, questions);
+      withProof(() => call(new CommandInput(admin, questions, defined.processedArgs, values)), prove, questions);
     const databases = local
       ? await operatedDatabases(selection)
       : [loggedInDatabase(String(values.get("profile")), questions)];

@@ -31,9 +31,9 @@ export function listed<Item>(
   details: (item: Item) => readonly string[] = () => [],
 ): Outcome {
   if (items.length === 0) return { data: items, text: `There are no ${plural}.`, isEmpty: true };
-  const given = Object.values(columns);
-  const rows = items.map((item) => given.map((each) => (typeof each === "function" ? each(item) : each.whole(item))));
-  const whole = new Set(given.flatMap((each, index) => (typeof each === "function" ? [] : [index])));
+  const cells = Object.values(columns);
+  const rows = items.map((item) => cells.map((each) => (typeof each === "function" ? each(item) : each.whole(item))));
+  const whole = new Set(cells.flatMap((each, index) => (typeof each === "function" ? [] : [index])));
   return { data: items, text: tableText(Object.keys(columns), rows, { whole, details: items.map(details) }) };
 }
 
@@ -83,7 +83,7 @@ export async function everyItem<Item>(
   read: (page: PageOptions) => Promise<Page<Item>>,
   keep: (item: Item) => boolean = () => true,
 ): Promise<Item[]> {
-  const kept: Item[] = [];
+  const result: Item[] = [];
   const line = new ProgressLine(process.stderr);
   let after: string | undefined;
   let count = 0;
@@ -91,14 +91,14 @@ export async function everyItem<Item>(
     do {
       const { items, next } = await read({ after, limit: largestPage });
       count += items.length;
-      kept.push(...items.filter(keep));
+      result.push(...items.filter(keep));
       line.show(() => `Read ${count} ${plural}`);
       after = next ?? undefined;
     } while (after !== undefined);
   } finally {
     line.clear();
   }
-  return kept;
+  return result;
 }
 
 /** The first item that `is` accepts; `undefined` without one. Reads no further page. */

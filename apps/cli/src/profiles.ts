@@ -24,7 +24,7 @@ export function profileFolder(): string {
 
 function fileOf(name: string): string {
   if (!pattern.test(name))
-    throw new CommandError(`"${name}" is no name of a profile. Use a-z, 0-9, "-" and "_", at most 63.`);
+    throw new CommandError(`"${name}" is not the name of a profile. Use a-z, 0-9, "-" and "_", at most 63.`);
   return join(profileFolder(), `${name}.json`);
 }
 
@@ -47,9 +47,9 @@ export function requireProfile(name: string): Profile {
   const profile = findProfile(name);
   if (profile !== undefined) return profile;
   const others = profileNames();
-  const known = others.length === 0 ? "" : ` Profiles: ${others.join(", ")}.`;
+  const existing = others.length === 0 ? "" : ` Profiles: ${others.join(", ")}.`;
   throw new CommandError(
-    `You are not logged in with the profile "${name}".${known} Log in with "sallyport log-in".`,
+    `You are not logged in with the profile "${name}".${existing} Log in with "sallyport log-in".`,
     "notLoggedIn",
   );
 }

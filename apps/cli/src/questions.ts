@@ -19,7 +19,7 @@ export class Questions {
 
   /** `name`: the asked thing, such as `Password`. */
   async secret(name: string, file?: string): Promise<string> {
-    if (file !== undefined) return checked(name, readGivenFile(file));
+    if (file !== undefined) return checked(name, readNamedFile(file));
     return checked(name, this.isInteractive ? await hiddenLine(`${name}: `) : await this.nextLine());
   }
 
@@ -45,7 +45,7 @@ export class Questions {
 }
 
 /** Reads a file that an option names. */
-export function readGivenFile(file: string): string {
+export function readNamedFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
@@ -54,8 +54,8 @@ export function readGivenFile(file: string): string {
 }
 
 /** A trailing line break belongs to the file, not to the secret. */
-function checked(name: string, given: string | null): string {
-  const secret = (given ?? "").replace(/\r?\n$/, "");
+function checked(name: string, answer: string | null): string {
+  const secret = (answer ?? "").replace(/\r?\n$/, "");
   if (secret.trim() === "") throw new CommandError(`${name} is missing. Type it, or pass it on standard input.`);
   if (secret.length > longest || /[\r\n]/.test(secret))
     throw new CommandError(`${name} must be one line of at most ${longest} characters.`);

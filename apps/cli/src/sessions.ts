@@ -1,11 +1,11 @@
 import type { AdministeredSessionData } from "@sallyport/client/admin";
 import { byteText } from "@sallyport/client/terminal";
-import type { Given } from "./given.ts";
+import type { CommandInput } from "./admin-command.ts";
 import { everyItem, listed, type Outcome, spanText } from "./outcome.ts";
 
 /** All live sessions, or those of a user, that `keep` accepts. */
 export function liveSessions(
-  { admin }: Given,
+  { admin }: CommandInput,
   keep: (session: AdministeredSessionData) => boolean,
   user?: string,
 ): Promise<AdministeredSessionData[]> {

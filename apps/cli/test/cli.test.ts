@@ -44,7 +44,7 @@ describe("log-in", () => {
   test.each([
     ["an unreachable server", "log-in http://127.0.0.1:9 --user admin --app-key-file key", "admin\n", 4],
     ["a wrong password", "log-in URL --user admin --app-key-file key", "wrong\n", 1],
-    ["a user who is no administrator", "log-in URL --user demo --app-key-file key", "demo\n", 1],
+    ["a user who is not an administrator", "log-in URL --user demo --app-key-file key", "demo\n", 1],
     ["a key of an application", "log-in URL --user admin", "demo-app-key\nadmin\n", 1],
     ["http to another machine", "log-in http://server.example --user admin --app-key-file key", "admin\n", 2],
     ["a missing user", "log-in URL --app-key-file key", "admin\n", 2],

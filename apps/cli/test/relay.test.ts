@@ -43,7 +43,7 @@ describe("behind a relay", () => {
   });
   afterAll(() => relay.close());
 
-  test("a change that someone else makes meanwhile is not overwritten", async () => {
+  test("a change that someone else makes at the same time is not overwritten", async () => {
     const address = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
     await output(`log-in ${address} --user admin --app-key-file key --profile relayed`, `${password}\n`);
     before = async ({ method }) => {
@@ -53,7 +53,7 @@ describe("behind a relay", () => {
     };
     const { code, stderr } = await relayed("app seats demo-seats 8");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("713 Unable to update") });
-    expect(stderr).toContain("Someone else has changed it meanwhile. Run the command again.");
+    expect(stderr).toContain("Someone else has changed it. Run the command again.");
     expect(await json("app list")).toContainEqual(expect.objectContaining({ name: "demo-seats", seats: 9 }));
   });
 

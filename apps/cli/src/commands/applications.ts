@@ -2,7 +2,7 @@ import { SallyportError } from "@sallyport/client";
 import type { AdministeredSessionData, AppChangeData } from "@sallyport/client/admin";
 import { CommandError, keepingAccess } from "../failures.ts";
 import { findAppKey, findUser } from "../find.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, endedText, everyItem, listed, type Outcome, wouldDo } from "../outcome.ts";
 import { liveSessions, sessionTable, wouldEnd } from "../sessions.ts";
 import { appRuleCommands } from "./rules.ts";
@@ -19,13 +19,13 @@ function seatsOf(text: string): number | null {
   return Number(text);
 }
 
-function seatKindOf(given: Given): Pick<AppChangeData, "seatKind"> {
-  const kind = given.text("seatKind");
-  return kind === undefined ? {} : { seatKind: given.choice("--seat-kind", kind, seatKinds) };
+function seatKindOf(input: CommandInput): Pick<AppChangeData, "seatKind"> {
+  const kind = input.text("seatKind");
+  return kind === undefined ? {} : { seatKind: input.choice("--seat-kind", kind, seatKinds) };
 }
 
-/** Changes the app name, unless someone else does meanwhile. */
-async function changeApp({ admin }: Given, name: string, change: AppChangeData, text: string): Promise<Outcome> {
+/** Changes the app name, unless someone else has done so since. */
+async function changeApp({ admin }: CommandInput, name: string, change: AppChangeData, text: string): Promise<Outcome> {
   const ifMatch = await admin.apps.get(name);
   return done(text, await admin.apps.change(name, change, { ifMatch }));
 }
@@ -52,12 +52,12 @@ const appCommands: readonly AdminCommand[] = [
       ["--seat-kind <concurrent|user|device>", seatKindHelp],
       ["--second-factor <off|optional|forced>", "second factor policy (default: off)"],
     ],
-    call: async (given) => {
-      const app = await given.admin.apps.create({
-        name: given.word(0),
-        seats: seatsOf(given.text("seats") ?? unlimited),
-        ...seatKindOf(given),
-        secondFactor: given.choice("--second-factor", given.text("secondFactor") ?? "off", policies),
+    call: async (input) => {
+      const app = await input.admin.apps.create({
+        name: input.word(0),
+        seats: seatsOf(input.text("seats") ?? unlimited),
+        ...seatKindOf(input),
+        secondFactor: input.choice("--second-factor", input.text("secondFactor") ?? "off", policies),
       });
       return done(`Created app name "${app.name}".`, app);
     },
@@ -70,9 +70,9 @@ const appCommands: readonly AdminCommand[] = [
       ["<number|unlimited>", "licence seats"],
     ],
     options: [["--seat-kind <concurrent|user|device>", `${seatKindHelp} (default: unchanged)`]],
-    call: async (given) => {
-      const change = { seats: seatsOf(given.word(1)), ...seatKindOf(given) };
-      return changeApp(given, given.word(0), change, `Set the seats of "${given.word(0)}" to ${given.word(1)}.`);
+    call: async (input) => {
+      const change = { seats: seatsOf(input.word(1)), ...seatKindOf(input) };
+      return changeApp(input, input.word(0), change, `Set the seats of "${input.word(0)}" to ${input.word(1)}.`);
     },
   },
   {
@@ -82,18 +82,18 @@ const appCommands: readonly AdminCommand[] = [
       ["<name>", "the app name"],
       ["<off|optional|forced>", "whether log-ins need no token, one if the user has a factor, or always one"],
     ],
-    call: async (given) => {
-      const secondFactor = given.choice("The second factor policy", given.word(1), policies);
-      const text = `Set the second factor policy of "${given.word(0)}" to ${secondFactor}.`;
-      return changeApp(given, given.word(0), { secondFactor }, text);
+    call: async (input) => {
+      const secondFactor = input.choice("The second factor policy", input.word(1), policies);
+      const text = `Set the second factor policy of "${input.word(0)}" to ${secondFactor}.`;
+      return changeApp(input, input.word(0), { secondFactor }, text);
     },
   },
 ];
 
-async function setKeyEnabled(given: Given, enabled: boolean, effect = ""): Promise<Outcome> {
-  const { appKeyId } = await findAppKey(given.admin, given.word(0));
-  const ifMatch = await given.admin.appKeys.get(appKeyId);
-  const call = () => given.admin.appKeys.setEnabled(appKeyId, enabled, { ifMatch });
+async function setKeyEnabled(input: CommandInput, enabled: boolean, effect = ""): Promise<Outcome> {
+  const { appKeyId } = await findAppKey(input.admin, input.word(0));
+  const ifMatch = await input.admin.appKeys.get(appKeyId);
+  const call = () => input.admin.appKeys.setEnabled(appKeyId, enabled, { ifMatch });
   const key = await (enabled ? call() : keepingAccess(call));
   return done(`${enabled ? "Enabled" : "Disabled"} app key "${key.name}".${effect}`, key);
 }
@@ -125,14 +125,14 @@ const appKeyCommands: readonly AdminCommand[] = [
       ["--return-to <address...>", "allowed redirect URLs after a provider log-in"],
       ["--scope <app|admin>", "routes that the key opens: those of applications (default), or of administration"],
     ],
-    call: async (given) => {
-      const appNames = given.texts("appName");
-      const key = await given.admin.appKeys.create({
-        name: given.word(0),
-        scope: given.choice("--scope", given.text("scope") ?? "app", ["app", "admin"]),
+    call: async (input) => {
+      const appNames = input.texts("appName");
+      const key = await input.admin.appKeys.create({
+        name: input.word(0),
+        scope: input.choice("--scope", input.text("scope") ?? "app", ["app", "admin"]),
         appNames: appNames === undefined ? null : [...appNames],
-        origins: [...(given.texts("origin") ?? [])],
-        returnAddresses: [...(given.texts("returnTo") ?? [])],
+        origins: [...(input.texts("origin") ?? [])],
+        returnAddresses: [...(input.texts("returnTo") ?? [])],
       });
       return done(key.key, key);
     },
@@ -141,10 +141,10 @@ const appKeyCommands: readonly AdminCommand[] = [
     name: "app-key disable",
     description: "disable an app key; its sessions cannot be used until it is enabled, but keep their seats",
     arguments: [keyName],
-    call: (given) => setKeyEnabled(given, false, " To free the seats of its sessions, run session end --app-key."),
-    dryRun: async (given) => {
-      const sessions = await sessionsOfKey(given, given.word(0));
-      const text = `It would disable app key "${given.word(0)}". Its ${sessions.length} sessions could not be used.`;
+    call: (input) => setKeyEnabled(input, false, " To free the seats of its sessions, run session end --app-key."),
+    dryRun: async (input) => {
+      const sessions = await sessionsOfKey(input, input.word(0));
+      const text = `It would disable app key "${input.word(0)}". Its ${sessions.length} sessions could not be used.`;
       return wouldDo(text, { sessions });
     },
   },
@@ -152,13 +152,13 @@ const appKeyCommands: readonly AdminCommand[] = [
     name: "app-key enable",
     description: "enable an app key",
     arguments: [keyName],
-    call: (given) => setKeyEnabled(given, true),
+    call: (input) => setKeyEnabled(input, true),
   },
 ];
 
 /** Whether a session fits the options of the list. */
-function fits(given: Given): (session: AdministeredSessionData) => boolean {
-  const [app, key, device] = [given.text("appName"), given.text("appKey"), given.text("device")];
+function fits(input: CommandInput): (session: AdministeredSessionData) => boolean {
+  const [app, key, device] = [input.text("appName"), input.text("appKey"), input.text("device")];
   return ({ appNames, reservedNames, appKey, deviceId }) =>
     (app === undefined || appNames.includes(app) || reservedNames.includes(app)) &&
     (key === undefined || appKey === key) &&
@@ -166,14 +166,14 @@ function fits(given: Given): (session: AdministeredSessionData) => boolean {
 }
 
 /** Ends sessions that are listed. Returns the number of those that were still live. */
-async function endAll({ admin }: Given, sessions: readonly AdministeredSessionData[]): Promise<number> {
+async function endAll({ admin }: CommandInput, sessions: readonly AdministeredSessionData[]): Promise<number> {
   let ended = 0;
   for (const { id } of sessions) {
     try {
       await admin.sessions.end(id);
       ended += 1;
     } catch (error) {
-      // It has ended meanwhile.
+      // It has ended since.
       if (!(error instanceof SallyportError) || error.code !== 304) throw error;
     }
   }
@@ -181,14 +181,14 @@ async function endAll({ admin }: Given, sessions: readonly AdministeredSessionDa
 }
 
 /** The sessions of an app key. */
-async function sessionsOfKey(given: Given, key: string): Promise<AdministeredSessionData[]> {
-  const { name } = await findAppKey(given.admin, key);
-  return liveSessions(given, (session) => session.appKey === name);
+async function sessionsOfKey(input: CommandInput, key: string): Promise<AdministeredSessionData[]> {
+  const { name } = await findAppKey(input.admin, key);
+  return liveSessions(input, (session) => session.appKey === name);
 }
 
 /** Exactly one of the ways to name sessions. */
-function chosenSessions(given: Given) {
-  const [ids, user, key] = [given.rest(0), given.text("user"), given.text("appKey")];
+function chosenSessions(input: CommandInput) {
+  const [ids, user, key] = [input.rest(0), input.text("user"), input.text("appKey")];
   if ([ids.length > 0, user !== undefined, key !== undefined].filter(Boolean).length !== 1)
     throw new CommandError("Pass ids of sessions, or --user, or --app-key.");
   return { ids, user, key };
@@ -204,10 +204,10 @@ const sessionCommands: readonly AdminCommand[] = [
       ["--app-key <name>", "only those of this app key"],
       ["--device <id>", "only those of this device"],
     ],
-    call: async (given) => {
-      const named = given.text("user");
-      const user = named === undefined ? undefined : (await findUser(given.admin, named)).userId;
-      return sessionTable(await liveSessions(given, fits(given), user));
+    call: async (input) => {
+      const named = input.text("user");
+      const user = named === undefined ? undefined : (await findUser(input.admin, named)).userId;
+      return sessionTable(await liveSessions(input, fits(input), user));
     },
   },
   {
@@ -218,25 +218,25 @@ const sessionCommands: readonly AdminCommand[] = [
       ["--user <name>", "end all sessions of this user"],
       ["--app-key <name>", "end all sessions of this app key"],
     ],
-    call: async (given) => {
-      const { ids, user, key } = chosenSessions(given);
+    call: async (input) => {
+      const { ids, user, key } = chosenSessions(input);
       if (user !== undefined) {
-        const { userId, name } = await findUser(given.admin, user);
-        const ended = await given.admin.sessions.endOfUser(userId);
+        const { userId, name } = await findUser(input.admin, user);
+        const ended = await input.admin.sessions.endOfUser(userId);
         return done(`Ended the sessions of "${name}".${endedText(ended)}`, { ended });
       }
-      const ended = key === undefined ? ids.length : await endAll(given, await sessionsOfKey(given, key));
-      for (const id of ids) await given.admin.sessions.end(id);
+      const ended = key === undefined ? ids.length : await endAll(input, await sessionsOfKey(input, key));
+      for (const id of ids) await input.admin.sessions.end(id);
       return done(endedText(ended).trim(), { ended });
     },
-    dryRun: async (given) => {
-      const { ids, user, key } = chosenSessions(given);
+    dryRun: async (input) => {
+      const { ids, user, key } = chosenSessions(input);
       if (key !== undefined)
-        return wouldEnd(`It would end the sessions of app key "${key}"`, await sessionsOfKey(given, key));
+        return wouldEnd(`It would end the sessions of app key "${key}"`, await sessionsOfKey(input, key));
       if (user === undefined)
-        return wouldEnd("It would end these sessions", await liveSessions(given, ({ id }) => ids.includes(id)));
-      const { userId, name } = await findUser(given.admin, user);
-      return wouldEnd(`It would end the sessions of "${name}"`, await liveSessions(given, () => true, userId));
+        return wouldEnd("It would end these sessions", await liveSessions(input, ({ id }) => ids.includes(id)));
+      const { userId, name } = await findUser(input.admin, user);
+      return wouldEnd(`It would end the sessions of "${name}"`, await liveSessions(input, () => true, userId));
     },
   },
 ];

@@ -2,7 +2,7 @@ import { type AuditedChangeData, type AuditEventData, auditEventTypes } from "@s
 import { didYouMean } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
-import type { Given, Noun } from "../given.ts";
+import type { CommandInput, Noun } from "../admin-command.ts";
 import { everyItem, listed, type Outcome, timeText } from "../outcome.ts";
 
 const day = 86_400_000;
@@ -11,8 +11,8 @@ function typeIn(word: string | undefined): AuditEventData["type"] | undefined {
   if (word === undefined) return undefined;
   const type = auditEventTypes.find((each) => each === word);
   if (type !== undefined) return type;
-  const meant = didYouMean(word, auditEventTypes);
-  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  const suggestion = didYouMean(word, auditEventTypes);
+  const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
   throw new CommandError(`There is no type "${word}".${hint} "sallyport audit list --help" lists the types.`);
 }
 
@@ -31,25 +31,25 @@ function typesText(): string {
   return ["Types:", ...Array.from(groups, ([group, ends]) => `  ${group}. ${ends.join(" ")}`)].join("\n");
 }
 
-async function listEvents(given: Given): Promise<Outcome> {
-  const { admin } = given;
+async function listEvents(input: CommandInput): Promise<Outcome> {
+  const { admin } = input;
   const idOf = async (name: string | undefined) =>
     name === undefined ? undefined : (await findUser(admin, name)).userId;
   const conditions = {
-    type: typeIn(given.text("type")),
-    subject: await idOf(given.text("user")),
-    actor: await idOf(given.text("by")),
-    since: given.time("since", -1) ?? new Date(Date.now() - day),
-    until: given.time("until", -1),
+    type: typeIn(input.text("type")),
+    subject: await idOf(input.text("user")),
+    actor: await idOf(input.text("by")),
+    since: input.time("since", -1) ?? new Date(Date.now() - day),
+    until: input.time("until", -1),
   };
-  const address = given.text("address");
+  const address = input.text("address");
   const events = await everyItem(
     "events",
     (page) => admin.audit.read({ ...page, ...conditions }),
     (event) => address === undefined || event.address === address,
   );
-  if (given.flag("byAddress")) return listAddresses(events);
-  const names = await namesIn(given, events);
+  if (input.flag("byAddress")) return listAddresses(events);
+  const names = await namesIn(input, events);
   const nameOf = (id: string | null) => (id === null ? "none" : (names.get(id) ?? id));
   return listed(
     "events",
@@ -69,7 +69,10 @@ async function listEvents(given: Given): Promise<Outcome> {
 }
 
 /** The names of users, and of groups if the events tell changes, by id. */
-async function namesIn({ admin }: Given, events: readonly AuditEventData[]): Promise<ReadonlyMap<string, string>> {
+async function namesIn(
+  { admin }: CommandInput,
+  events: readonly AuditEventData[],
+): Promise<ReadonlyMap<string, string>> {
   if (events.length === 0) return new Map();
   const users = await everyItem("users", (page) => admin.users.list(page));
   const groups = events.some((event) => changesOf(event).length > 0)
@@ -114,9 +117,9 @@ function isOfIds(property: string): boolean {
 function listAddresses(events: readonly AuditEventData[]): Outcome {
   const addresses = new Map<string, AuditEventData[]>();
   for (const event of events) {
-    const known = addresses.get(event.address);
-    if (known === undefined) addresses.set(event.address, [event]);
-    else known.push(event);
+    const earlier = addresses.get(event.address);
+    if (earlier === undefined) addresses.set(event.address, [event]);
+    else earlier.push(event);
   }
   const rows = Array.from(addresses, ([address, of]) => ({
     address,

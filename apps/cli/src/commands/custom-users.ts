@@ -1,6 +1,6 @@
 import type { AdministeredFactorData, CustomUserChangeData, Users } from "@sallyport/client/admin";
 import { findCustomUser, findUser } from "../find.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { CommandError } from "../failures.ts";
 import { done, endedText, everyItem, listed, type Outcome, shown } from "../outcome.ts";
 import { liveSessions, wouldEnd } from "../sessions.ts";
@@ -8,20 +8,24 @@ import { emailOf, passwordOptions, stateText } from "./users.ts";
 
 const name = ["<name>", "log-in name or id of the custom user"] as const;
 
-/** Changes the custom user, unless someone else does meanwhile. */
-async function change(given: Given, changed: CustomUserChangeData, text: (name: string) => string): Promise<Outcome> {
-  const { customUserId } = await findCustomUser(given.admin, given.word(0));
-  const ifMatch = await given.admin.customUsers.get(customUserId);
-  const user = await given.admin.customUsers.change(customUserId, changed, { ifMatch });
+/** Changes the custom user, unless someone else has done so since. */
+async function change(
+  input: CommandInput,
+  changed: CustomUserChangeData,
+  text: (name: string) => string,
+): Promise<Outcome> {
+  const { customUserId } = await findCustomUser(input.admin, input.word(0));
+  const ifMatch = await input.admin.customUsers.get(customUserId);
+  const user = await input.admin.customUsers.change(customUserId, changed, { ifMatch });
   return done(text(user.name), user);
 }
 
 /** The sessions that end with a custom user. */
-async function wouldEndOf(given: Given, effect: string): Promise<Outcome> {
-  const { name: user, userId } = await findCustomUser(given.admin, given.word(0));
+async function wouldEndOf(input: CommandInput, effect: string): Promise<Outcome> {
+  const { name: user, userId } = await findCustomUser(input.admin, input.word(0));
   const isTheirs = (session: { readonly method: string; readonly user: string }) =>
     session.method === "custom" && session.user === user;
-  return wouldEnd(`Custom user "${user}" would be ${effect}`, await liveSessions(given, isTheirs, userId));
+  return wouldEnd(`Custom user "${user}" would be ${effect}`, await liveSessions(input, isTheirs, userId));
 }
 
 const customUserCommands: readonly AdminCommand[] = [
@@ -40,9 +44,9 @@ const customUserCommands: readonly AdminCommand[] = [
     name: "custom-user show",
     description: "show a custom user",
     arguments: [name],
-    call: async (given) => {
-      const { customUserId } = await findCustomUser(given.admin, given.word(0));
-      const user = await given.admin.customUsers.get(customUserId);
+    call: async (input) => {
+      const { customUserId } = await findCustomUser(input.admin, input.word(0));
+      const user = await input.admin.customUsers.get(customUserId);
       return shown(user, [
         ["name", user.name],
         ["id", user.customUserId],
@@ -61,13 +65,13 @@ const customUserCommands: readonly AdminCommand[] = [
       ["--email <address>", "e-mail address for password resets"],
       ...passwordOptions,
     ],
-    call: async (given) => {
-      const { userId } = await findUser(given.admin, given.required("user"));
-      const user = await given.admin.customUsers.create({
-        name: given.word(0),
-        ...(await given.newPassword()),
+    call: async (input) => {
+      const { userId } = await findUser(input.admin, input.required("user"));
+      const user = await input.admin.customUsers.create({
+        name: input.word(0),
+        ...(await input.newPassword()),
         userId,
-        email: given.text("email") ?? null,
+        email: input.text("email") ?? null,
       });
       return done(`Created custom user "${user.name}", mapped to "${user.user}".`, user);
     },
@@ -76,23 +80,23 @@ const customUserCommands: readonly AdminCommand[] = [
     name: "custom-user disable",
     description: "disable a custom user and end their sessions",
     arguments: [name],
-    call: (given) =>
-      change(given, { enabled: false }, (of) => `Disabled custom user "${of}". Their sessions have ended.`),
-    dryRun: (given) => wouldEndOf(given, "disabled"),
+    call: (input) =>
+      change(input, { enabled: false }, (of) => `Disabled custom user "${of}". Their sessions have ended.`),
+    dryRun: (input) => wouldEndOf(input, "disabled"),
   },
   {
     name: "custom-user enable",
     description: "enable a custom user",
     arguments: [name],
-    call: (given) => change(given, { enabled: true }, (of) => `Enabled custom user "${of}".`),
+    call: (input) => change(input, { enabled: true }, (of) => `Enabled custom user "${of}".`),
   },
   {
     name: "custom-user map",
     description: "map a custom user to another database user and end their sessions",
     arguments: [name, ["<user>", "name or id of the database user"]],
-    call: async (given) => {
-      const { userId, name: user } = await findUser(given.admin, given.word(1));
-      return change(given, { userId }, (of) => `Mapped "${of}" to "${user}".`);
+    call: async (input) => {
+      const { userId, name: user } = await findUser(input.admin, input.word(1));
+      return change(input, { userId }, (of) => `Mapped "${of}" to "${user}".`);
     },
   },
   {
@@ -100,7 +104,7 @@ const customUserCommands: readonly AdminCommand[] = [
     description: "set the e-mail address of a custom user",
     arguments: [name, ["[address]", "new e-mail address"]],
     options: [["--none", "remove the e-mail address"]],
-    call: (given) => change(given, { email: emailOf(given) }, (of) => `Set the e-mail address of "${of}".`),
+    call: (input) => change(input, { email: emailOf(input) }, (of) => `Set the e-mail address of "${of}".`),
   },
   {
     name: "custom-user set-password",
@@ -108,9 +112,9 @@ const customUserCommands: readonly AdminCommand[] = [
       "set the password of a custom user and end their sessions; asks for it or reads it from standard input",
     arguments: [name],
     options: passwordOptions,
-    call: async (given) => {
-      const user = await findCustomUser(given.admin, given.word(0));
-      await given.admin.customUsers.setPassword(user.customUserId, await given.newPassword());
+    call: async (input) => {
+      const user = await findCustomUser(input.admin, input.word(0));
+      await input.admin.customUsers.setPassword(user.customUserId, await input.newPassword());
       return done(`Set the password of "${user.name}" and ended all sessions.`);
     },
   },
@@ -118,35 +122,35 @@ const customUserCommands: readonly AdminCommand[] = [
     name: "custom-user remove",
     description: "remove a custom user and end their sessions",
     arguments: [name],
-    call: async (given) => {
-      const user = await findCustomUser(given.admin, given.word(0));
-      const ended = await given.admin.customUsers.remove(user.customUserId);
+    call: async (input) => {
+      const user = await findCustomUser(input.admin, input.word(0));
+      const ended = await input.admin.customUsers.remove(user.customUserId);
       return done(`Removed custom user "${user.name}".${endedText(ended)}`, { ended });
     },
-    dryRun: (given) => wouldEndOf(given, "removed"),
+    dryRun: (input) => wouldEndOf(input, "removed"),
   },
 ];
 
 const isCustom = ["--custom-user", "<name> is a custom user"] as const;
 
 /** The group of calls and the id of the account that the command names. */
-async function accountOf(given: Given) {
-  const { admin } = given;
-  if (!given.flag("customUser"))
-    return { calls: admin.users, id: (await findUser(admin, given.word(0))).userId } as const;
-  return { calls: admin.customUsers, id: (await findCustomUser(admin, given.word(0))).customUserId } as const;
+async function accountOf(input: CommandInput) {
+  const { admin } = input;
+  if (!input.flag("customUser"))
+    return { calls: admin.users, id: (await findUser(admin, input.word(0))).userId } as const;
+  return { calls: admin.customUsers, id: (await findCustomUser(admin, input.word(0))).customUserId } as const;
 }
 
 /** The second factors that the command removes. Refused if there is none. */
-async function factorsToRemove(given: Given, calls: Pick<Users, "factors">, id: string) {
-  const app = given.text("appName");
+async function factorsToRemove(input: CommandInput, calls: Pick<Users, "factors">, id: string) {
+  const app = input.text("appName");
   const factors = (await calls.factors(id)).filter((factor) => app === undefined || factor.app === app);
   const place = app === undefined ? "" : ` for "${app}"`;
-  if (factors.length === 0) throw new CommandError(`"${given.word(0)}" has no second factor${place}.`, "refused");
+  if (factors.length === 0) throw new CommandError(`"${input.word(0)}" has no second factor${place}.`, "refused");
   return {
     app,
     factors,
-    words: `${factors.length === 1 ? "the second factor" : "the second factors"} of "${given.word(0)}"${place}`,
+    words: `${factors.length === 1 ? "the second factor" : "the second factors"} of "${input.word(0)}"${place}`,
   };
 }
 
@@ -164,8 +168,8 @@ const factorCommands: readonly AdminCommand[] = [
     description: "list the second factors of a user",
     arguments: [["<name>", "log-in name"]],
     options: [isCustom],
-    call: async (given) => {
-      const { calls, id } = await accountOf(given);
+    call: async (input) => {
+      const { calls, id } = await accountOf(input);
       return factorTable(await calls.factors(id));
     },
   },
@@ -174,15 +178,15 @@ const factorCommands: readonly AdminCommand[] = [
     description: "remove the second factors of a user, who can then enrol new ones",
     arguments: [["<name>", "log-in name"]],
     options: [["--app-name <name>", "remove only the one of this app name"], isCustom],
-    call: async (given) => {
-      const { calls, id } = await accountOf(given);
-      const { app, words } = await factorsToRemove(given, calls, id);
+    call: async (input) => {
+      const { calls, id } = await accountOf(input);
+      const { app, words } = await factorsToRemove(input, calls, id);
       await calls.removeFactors(id, { app });
       return done(`Removed ${words}.`);
     },
-    dryRun: async (given) => {
-      const { calls, id } = await accountOf(given);
-      const { factors, words } = await factorsToRemove(given, calls, id);
+    dryRun: async (input) => {
+      const { calls, id } = await accountOf(input);
+      const { factors, words } = await factorsToRemove(input, calls, id);
       return { data: factors, text: `It would remove ${words}. Nothing was changed.\n${factorTable(factors).text}` };
     },
   },

@@ -1,6 +1,6 @@
 import { explanationLines, printable, terminalStyle } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, listed, type Outcome } from "../outcome.ts";
 
 /** `sallyport why <request-id>`, without a noun. */
@@ -8,8 +8,8 @@ export const whyCommand: AdminCommand = {
   name: "why",
   description: "explain why a request was refused, and what to do",
   arguments: [["<request-id>", "X-Request-Id of the response; the audit has it too"]],
-  call: async (given) => {
-    const explanation = await given.admin.refusals.explain(given.word(0));
+  call: async (input) => {
+    const explanation = await input.admin.refusals.explain(input.word(0));
     return done(explanationLines(explanation, terminalStyle(process.stdout).strong).join("\n"), explanation);
   },
 };
@@ -43,7 +43,10 @@ function settingIn(word: string): readonly [string, number] {
   return [name, Number(digits) * (unit === "/s" ? 60 : 1)];
 }
 
-async function changeLimits({ admin }: Given, values: readonly (readonly [string, number | null])[]): Promise<Outcome> {
+async function changeLimits(
+  { admin }: CommandInput,
+  values: readonly (readonly [string, number | null])[],
+): Promise<Outcome> {
   const ifMatch = await admin.limits.get();
   const unknown = values.find(([name]) => ifMatch.items.every((each) => each.name !== name));
   if (unknown !== undefined)
@@ -76,16 +79,16 @@ export const limitNoun: Noun = {
       name: "limits set",
       description: "override limits of the configuration; takes effect with the next request",
       arguments: [["<limit=value...>", "such as sessions.limit=500 or rates.address.perMinute=10/s"]],
-      call: (given) => changeLimits(given, given.rest(0).map(settingIn)),
+      call: (input) => changeLimits(input, input.rest(0).map(settingIn)),
     },
     {
       name: "limits unset",
       description: "return to the limits of the configuration; takes effect with the next request",
       arguments: [["<limit...>", "names of limits"]],
-      call: (given) =>
+      call: (input) =>
         changeLimits(
-          given,
-          given.rest(0).map((name) => [name, null]),
+          input,
+          input.rest(0).map((name) => [name, null]),
         ),
     },
   ],

@@ -1,7 +1,7 @@
 import type { AdministeredBanData, AdministeredDeviceData, AppliedRuleData } from "@sallyport/client/admin";
 import { CommandError, keepingAccess } from "../failures.ts";
 import { findGroup, findUser } from "../find.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, endedText, everyItem, firstItem, listed, type Outcome, timeText, wouldDo } from "../outcome.ts";
 import { liveSessions } from "../sessions.ts";
 
@@ -18,19 +18,19 @@ interface Subject {
   readonly deviceId: string | null;
 }
 
-async function userIdOf(given: Given): Promise<string | null> {
-  const name = given.text("user");
-  return name === undefined ? null : (await findUser(given.admin, name)).userId;
+async function userIdOf(input: CommandInput): Promise<string | null> {
+  const name = input.text("user");
+  return name === undefined ? null : (await findUser(input.admin, name)).userId;
 }
 
-async function subjectOf(given: Given): Promise<Subject> {
-  return { userId: await userIdOf(given), deviceId: given.text("device") ?? null };
+async function subjectOf(input: CommandInput): Promise<Subject> {
+  return { userId: await userIdOf(input), deviceId: input.text("device") ?? null };
 }
 
 /** The subject for users, such as `user "bob" on device "phone-1"`. */
-function subjectText(given: Given): string {
+function subjectText(input: CommandInput): string {
   const named = (["user", "device", "group", "address"] as const).flatMap((kind) => {
-    const name = given.text(kind);
+    const name = input.text(kind);
     return name === undefined ? [] : [`${kind} "${name}"`];
   });
   return named.length === 0 ? "everyone" : named.join(" on ");
@@ -50,27 +50,27 @@ function rehearsed(change: string, rule: AppliedRuleData): Outcome {
 }
 
 /** The ban that the options describe. */
-async function banIn(given: Given) {
-  const [subject, from, until] = [await bannedOf(given), given.time("from", 1), given.time("until", 1)];
+async function banIn(input: CommandInput) {
+  const [subject, from, until] = [await bannedOf(input), input.time("from", 1), input.time("until", 1)];
   if (until !== undefined && until.getTime() <= (from?.getTime() ?? Date.now()))
     throw new CommandError(`The ban would end before it begins: --until is ${timeText(until.toISOString())}.`);
   const times = { from: from?.toISOString() ?? null, until: until?.toISOString() ?? null };
-  return { ...subject, reason: given.text("reason") ?? "", ...times };
+  return { ...subject, reason: input.text("reason") ?? "", ...times };
 }
 
 /** The stored ban that the options describe. Refused if there is none. */
-async function storedBan(given: Given): Promise<AdministeredBanData> {
-  const { userId, deviceId, address } = await bannedOf(given);
-  const find = (fits: (ban: AdministeredBanData) => boolean) => firstItem((page) => given.admin.bans.list(page), fits);
+async function storedBan(input: CommandInput): Promise<AdministeredBanData> {
+  const { userId, deviceId, address } = await bannedOf(input);
+  const find = (fits: (ban: AdministeredBanData) => boolean) => firstItem((page) => input.admin.bans.list(page), fits);
   const isListed = (each: AdministeredBanData) =>
     each.userId === userId && each.deviceId === deviceId && each.address === address;
   // The server knows the network of an address that is not written as in the list.
   const ofNetwork = async (text: string) => {
-    const { id } = await given.admin.bans.rehearse({ address: text });
+    const { id } = await input.admin.bans.rehearse({ address: text });
     return find((each) => each.id === id);
   };
   const ban = (await find(isListed)) ?? (address === null ? undefined : await ofNetwork(address));
-  if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(given)}.`, "refused");
+  if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(input)}.`, "refused");
   return ban;
 }
 
@@ -90,28 +90,28 @@ const banCommands: readonly AdminCommand[] = [
       ["--until <time|duration>", "end: a time, or a duration from now (default: none)"],
       reasonOption,
     ],
-    call: async (given) => {
-      const ban = await banIn(given);
-      const rule = await keepingAccess(() => given.admin.bans.add(ban));
-      return done(`Banned ${subjectText(given)}${untilText(ban)}.${endedText(rule.ended)}`, rule);
+    call: async (input) => {
+      const ban = await banIn(input);
+      const rule = await keepingAccess(() => input.admin.bans.add(ban));
+      return done(`Banned ${subjectText(input)}${untilText(ban)}.${endedText(rule.ended)}`, rule);
     },
-    dryRun: async (given) => {
-      const ban = await banIn(given);
-      const rule = await keepingAccess(() => given.admin.bans.rehearse(ban));
-      return rehearsed(`It would ban ${subjectText(given)}${untilText(ban)}.`, rule);
+    dryRun: async (input) => {
+      const ban = await banIn(input);
+      const rule = await keepingAccess(() => input.admin.bans.rehearse(ban));
+      return rehearsed(`It would ban ${subjectText(input)}${untilText(ban)}.`, rule);
     },
   },
   {
     name: "ban remove",
     description: "remove a ban; takes effect with the next log-in",
     options: [userOption, deviceOption, addressOption],
-    call: async (given) => {
-      await given.admin.bans.remove((await storedBan(given)).id);
-      return done(`Removed the ban of ${subjectText(given)}.`);
+    call: async (input) => {
+      await input.admin.bans.remove((await storedBan(input)).id);
+      return done(`Removed the ban of ${subjectText(input)}.`);
     },
-    dryRun: async (given) => {
-      const ban = await storedBan(given);
-      return wouldDo(`It would remove the ban of ${subjectText(given)}${untilText(ban)}.`, ban);
+    dryRun: async (input) => {
+      const ban = await storedBan(input);
+      return wouldDo(`It would remove the ban of ${subjectText(input)}${untilText(ban)}.`, ban);
     },
   },
   {
@@ -134,8 +134,8 @@ interface Banned extends Subject {
   readonly address: string | null;
 }
 
-async function bannedOf(given: Given): Promise<Banned> {
-  const [subject, address] = [await subjectOf(given), given.text("address") ?? null];
+async function bannedOf(input: CommandInput): Promise<Banned> {
+  const [subject, address] = [await subjectOf(input), input.text("address") ?? null];
   if ((subject.userId === null && subject.deviceId === null) === (address === null))
     throw new CommandError("Pass --user, --device or both, or --address.");
   return { ...subject, address };
@@ -144,10 +144,10 @@ async function bannedOf(given: Given): Promise<Banned> {
 const deviceId = ["<id>", "device id, as the client sends it"] as const;
 
 /** The device that the command names. Refused if there is none. */
-async function knownDevice(given: Given): Promise<AdministeredDeviceData> {
-  const [id, userId] = [given.word(0), await userIdOf(given)];
+async function requireDevice(input: CommandInput): Promise<AdministeredDeviceData> {
+  const [id, userId] = [input.word(0), await userIdOf(input)];
   const device = await firstItem(
-    (page) => given.admin.devices.list({ ...page, user: userId ?? undefined }),
+    (page) => input.admin.devices.list({ ...page, user: userId ?? undefined }),
     (each) => each.deviceId === id && each.userId === userId,
   );
   if (device === undefined) throw new CommandError(`There is no such device "${id}".`, "refused");
@@ -159,9 +159,9 @@ const deviceCommands: readonly AdminCommand[] = [
     name: "device list",
     description: "list known and registered devices",
     options: [["--user <name>", "only those of this user"]],
-    call: async (given) => {
-      const user = (await userIdOf(given)) ?? undefined;
-      return listed("devices", await everyItem("devices", (page) => given.admin.devices.list({ ...page, user })), {
+    call: async (input) => {
+      const user = (await userIdOf(input)) ?? undefined;
+      return listed("devices", await everyItem("devices", (page) => input.admin.devices.list({ ...page, user })), {
         DEVICE: (device) => device.deviceId,
         USER: (device) => device.user ?? device.userId ?? "all",
         REGISTERED: ({ registered }) => (registered ? "yes" : "no"),
@@ -178,8 +178,8 @@ const deviceCommands: readonly AdminCommand[] = [
     description: "register a device, for databases that admit registered devices only",
     arguments: [deviceId],
     options: [["--user <name>", "log-in name of the user (default: all users)"]],
-    call: async (given) => {
-      const device = await given.admin.devices.register({ deviceId: given.word(0), userId: await userIdOf(given) });
+    call: async (input) => {
+      const device = await input.admin.devices.register({ deviceId: input.word(0), userId: await userIdOf(input) });
       return done(`Registered device "${device.deviceId}".`, device);
     },
   },
@@ -188,13 +188,13 @@ const deviceCommands: readonly AdminCommand[] = [
     description: "remove a device; where only registered devices are admitted, end its sessions",
     arguments: [deviceId],
     options: [["--user <name>", "log-in name of the user (default: the registration for all users)"]],
-    call: async (given) => {
-      const ended = await given.admin.devices.forget((await knownDevice(given)).id);
-      return done(`Removed device "${given.word(0)}".${endedText(ended)}`, { ended });
+    call: async (input) => {
+      const ended = await input.admin.devices.forget((await requireDevice(input)).id);
+      return done(`Removed device "${input.word(0)}".${endedText(ended)}`, { ended });
     },
-    dryRun: async (given) => {
-      const { userId, deviceId: id, ...device } = await knownDevice(given);
-      const sessions = await liveSessions(given, (each) => each.deviceId === id, userId ?? undefined);
+    dryRun: async (input) => {
+      const { userId, deviceId: id, ...device } = await requireDevice(input);
+      const sessions = await liveSessions(input, (each) => each.deviceId === id, userId ?? undefined);
       return wouldDo(
         `It would remove device "${id}". Its ${sessions.length} sessions would end where only registered devices are admitted.`,
         { ...device, userId, deviceId: id, sessions },
@@ -204,14 +204,14 @@ const deviceCommands: readonly AdminCommand[] = [
 ];
 
 /** The rule about an app name that the options describe. */
-async function ruleIn(given: Given, access: "allow" | "forbid" | null) {
-  const group = given.text("group");
+async function ruleIn(input: CommandInput, access: "allow" | "forbid" | null) {
+  const group = input.text("group");
   return {
-    app: given.word(0),
+    app: input.word(0),
     access,
-    ...(await subjectOf(given)),
-    groupId: group === undefined ? null : (await findGroup(given.admin, group)).groupId,
-    reason: given.text("reason") ?? "",
+    ...(await subjectOf(input)),
+    groupId: group === undefined ? null : (await findGroup(input.admin, group)).groupId,
+    reason: input.text("reason") ?? "",
   };
 }
 
@@ -226,15 +226,15 @@ function ruleCommand(
     description,
     arguments: [["<name>", "the app name"]],
     options: [userOption, deviceOption, ["--group <name>", "name or id of the user group"], reasonOption],
-    call: async (given) => {
-      const rule = await ruleIn(given, access);
-      const effect = await keepingAccess(() => given.admin.appRules.set(rule));
-      return done(`${past} "${rule.app}" for ${subjectText(given)}.${endedText(effect.ended)}`, effect);
+    call: async (input) => {
+      const rule = await ruleIn(input, access);
+      const effect = await keepingAccess(() => input.admin.appRules.set(rule));
+      return done(`${past} "${rule.app}" for ${subjectText(input)}.${endedText(effect.ended)}`, effect);
     },
-    dryRun: async (given) => {
-      const rule = await ruleIn(given, access);
-      const effect = await keepingAccess(() => given.admin.appRules.rehearse(rule));
-      return rehearsed(`It would ${future} "${rule.app}" for ${subjectText(given)}.`, effect);
+    dryRun: async (input) => {
+      const rule = await ruleIn(input, access);
+      const effect = await keepingAccess(() => input.admin.appRules.rehearse(rule));
+      return rehearsed(`It would ${future} "${rule.app}" for ${subjectText(input)}.`, effect);
     },
   };
 }

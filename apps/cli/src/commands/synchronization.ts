@@ -2,9 +2,9 @@ import type { AdministeredSyncSchemaData, SyncSchemaRequestData } from "@sallypo
 import { printable } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, listed, type Outcome, shown, wouldDo } from "../outcome.ts";
-import { readGivenFile } from "../questions.ts";
+import { readNamedFile } from "../questions.ts";
 
 const schemaName = ["<schema>", "name of the schema"] as const;
 const directions = ["pull", "push", "both"] as const;
@@ -12,8 +12,8 @@ const policies = ["client", "server", "reject"] as const;
 const macroPrefix = "macro:";
 const day = 86_400;
 
-async function switchSync(given: Given, enabled: boolean): Promise<Outcome> {
-  const { sync } = given.admin;
+async function switchSync(input: CommandInput, enabled: boolean): Promise<Outcome> {
+  const { sync } = input.admin;
   const changed = await sync.setEnabled(enabled, { ifMatch: await sync.get() });
   return done(`Synchronization is ${enabled ? "on" : "off: devices get 717"}.`, changed);
 }
@@ -40,9 +40,9 @@ function classIn(word: string): SyncSchemaRequestData["classes"][number] {
   return { className, fields: list === undefined ? null : list.split(",") };
 }
 
-function conflictsIn(given: Given, word: string): SyncSchemaRequestData["conflicts"] {
+function conflictsIn(input: CommandInput, word: string): SyncSchemaRequestData["conflicts"] {
   const macro = word.startsWith(macroPrefix) ? word.slice(macroPrefix.length) : "";
-  return macro === "" ? given.choice("--conflicts", word, policies) : { macro };
+  return macro === "" ? input.choice("--conflicts", word, policies) : { macro };
 }
 
 function pageSizeIn(text: string): number {
@@ -51,40 +51,40 @@ function pageSizeIn(text: string): number {
 }
 
 /** The schema of the file, with the options in place of its members. */
-function schemaIn(given: Given): SyncSchemaRequestData {
-  const file = given.text("file");
-  const members = file === undefined ? {} : jsonIn(readGivenFile(file), `The file ${file}`);
+function schemaIn(input: CommandInput): SyncSchemaRequestData {
+  const file = input.text("file");
+  const members = file === undefined ? {} : jsonIn(readNamedFile(file), `The file ${file}`);
   if (typeof members !== "object" || members === null || Array.isArray(members))
     throw new CommandError('The file must contain an object such as {"classes": [{"className": "Customer"}]}.');
   const { name: _name, broken: _broken, ...rest } = members as Readonly<Record<string, unknown>>;
-  const [classes, where, direction] = [given.texts("class"), given.text("where"), given.text("direction")];
-  const [conflicts, pageSize] = [given.text("conflicts"), given.text("pageSize")];
+  const [classes, where, direction] = [input.texts("class"), input.text("where"), input.text("direction")];
+  const [conflicts, pageSize] = [input.text("conflicts"), input.text("pageSize")];
   const schema = {
     ...rest,
     ...(classes === undefined ? {} : { classes: classes.map(classIn) }),
     ...(where === undefined ? {} : { where: jsonIn(where, "--where") }),
-    ...(direction === undefined ? {} : { direction: given.choice("--direction", direction, directions) }),
-    ...(conflicts === undefined ? {} : { conflicts: conflictsIn(given, conflicts) }),
+    ...(direction === undefined ? {} : { direction: input.choice("--direction", direction, directions) }),
+    ...(conflicts === undefined ? {} : { conflicts: conflictsIn(input, conflicts) }),
     ...(pageSize === undefined ? {} : { pageSize: pageSizeIn(pageSize) }),
   } as Partial<SyncSchemaRequestData>;
   if (schema.classes === undefined) throw new CommandError("Pass --class or --file.");
   return { ...schema, classes: schema.classes };
 }
 
-async function putSchema(given: Given): Promise<Outcome> {
-  const name = given.word(0);
-  const schema = schemaIn(given);
-  const { sync } = given.admin;
+async function putSchema(input: CommandInput): Promise<Outcome> {
+  const name = input.word(0);
+  const schema = schemaIn(input);
+  const { sync } = input.admin;
   const exists = (await sync.listSchemas()).some((each) => each.name === name);
   const options = exists ? { ifMatch: await sync.getSchema(name) } : {};
   const stored = await sync.putSchema(name, schema, options);
   return done(exists ? `Replaced schema "${name}". Its devices start over.` : `Stored schema "${name}".`, stored);
 }
 
-async function explainAbsence(given: Given): Promise<Outcome> {
-  const user = (await findUser(given.admin, given.required("user"))).userId;
-  const options = { user, uuid: given.word(1), syncVersion: given.text("syncVersion") };
-  const items = await given.admin.sync.explainAbsence(given.word(0), options);
+async function explainAbsence(input: CommandInput): Promise<Outcome> {
+  const user = (await findUser(input.admin, input.required("user"))).userId;
+  const options = { user, uuid: input.word(1), syncVersion: input.text("syncVersion") };
+  const items = await input.admin.sync.explainAbsence(input.word(0), options);
   const lines = items.map(({ check, level, finding, fix }) => {
     const line = printable(`${level.padEnd(7)}  ${check}: ${finding}`);
     return fix === null ? line : `${line}\n         Next: ${printable(fix)}`;
@@ -112,12 +112,12 @@ const commands: readonly AdminCommand[] = [
   {
     name: "sync enable",
     description: "turn synchronization on; takes effect with the next request",
-    call: (given) => switchSync(given, true),
+    call: (input) => switchSync(input, true),
   },
   {
     name: "sync disable",
     description: "turn synchronization off; devices get 717 and keep their changes until it is on again",
-    call: (given) => switchSync(given, false),
+    call: (input) => switchSync(input, false),
   },
   {
     name: "sync list",
@@ -136,8 +136,8 @@ const commands: readonly AdminCommand[] = [
     name: "sync get",
     description: "print a schema as JSON, in the form that sync put reads",
     arguments: [schemaName],
-    call: async (given) => {
-      const { broken: _broken, ...schema } = await given.admin.sync.getSchema(given.word(0));
+    call: async (input) => {
+      const { broken: _broken, ...schema } = await input.admin.sync.getSchema(input.word(0));
       return done(JSON.stringify(schema, null, 2), schema);
     },
   },
@@ -162,13 +162,13 @@ const commands: readonly AdminCommand[] = [
     name: "sync remove",
     description: "remove a schema; its devices get 333 and keep what they have",
     arguments: [schemaName],
-    call: async (given) => {
-      const name = given.word(0);
-      await given.admin.sync.removeSchema(name, { ifMatch: await given.admin.sync.getSchema(name) });
+    call: async (input) => {
+      const name = input.word(0);
+      await input.admin.sync.removeSchema(name, { ifMatch: await input.admin.sync.getSchema(name) });
       return done(`Removed schema "${name}".`);
     },
-    dryRun: async (given) => {
-      const schema = await given.admin.sync.getSchema(given.word(0));
+    dryRun: async (input) => {
+      const schema = await input.admin.sync.getSchema(input.word(0));
       const classes = schema.classes.map(({ className }) => className).join(", ");
       return wouldDo(`It would remove schema "${schema.name}" (${classes}). Its devices would get 333.`, schema);
     },

@@ -1,14 +1,14 @@
 import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
 import { CommandError, keepingAccess } from "../failures.ts";
 import { findGroup, findUser, groupIds } from "../find.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, everyItem, listed, type Outcome, shown } from "../outcome.ts";
 import { liveSessions, wouldEnd } from "../sessions.ts";
 
 const name = ["<name>", "log-in name or id of the user"] as const;
 const groupName = ["<name>", "name or id of the group"] as const;
 
-/** Options of `Given.newPassword`. */
+/** Options of `CommandInput.newPassword`. */
 export const passwordOptions = [
   ["--password-file <file>", "read the password from this file"],
   ["--password-digest", "import the MD5 of a password, 32 hexadecimal digits, instead of a password"],
@@ -19,39 +19,43 @@ export function stateText({ enabled }: { readonly enabled: boolean }): string {
 }
 
 /** The address, or `null` for `--none`. Requires exactly one of them. */
-export function emailOf(given: Given): string | null {
-  const address = given.optionalWord(1);
-  if ((address === undefined) !== given.flag("none")) throw new CommandError("Pass an address or --none.");
+export function emailOf(input: CommandInput): string | null {
+  const address = input.optionalWord(1);
+  if ((address === undefined) !== input.flag("none")) throw new CommandError("Pass an address or --none.");
   return address ?? null;
 }
 
-/** Changes the user, unless someone else does meanwhile. */
-async function changeUser(given: Given, change: UserChangeData, text: (name: string) => string): Promise<Outcome> {
-  const { userId } = await findUser(given.admin, given.word(0));
-  const ifMatch = await given.admin.users.get(userId);
-  const call = () => given.admin.users.change(userId, change, { ifMatch });
+/** Changes the user, unless someone else has done so since. */
+async function changeUser(
+  input: CommandInput,
+  change: UserChangeData,
+  text: (name: string) => string,
+): Promise<Outcome> {
+  const { userId } = await findUser(input.admin, input.word(0));
+  const ifMatch = await input.admin.users.get(userId);
+  const call = () => input.admin.users.change(userId, change, { ifMatch });
   const takesAccess = change.enabled === false || change.administrator === false;
   const changed = await (takesAccess ? keepingAccess(call) : call());
   return done(text(changed.name), changed);
 }
 
-async function changeOf(given: Given): Promise<UserChangeData> {
-  const administrator = given.text("administrator");
-  const groups = given.texts("group");
-  const description = given.text("description");
+async function changeOf(input: CommandInput): Promise<UserChangeData> {
+  const administrator = input.text("administrator");
+  const groups = input.texts("group");
+  const description = input.text("description");
   const change = {
-    ...(given.text("name") === undefined ? {} : { name: given.text("name") }),
+    ...(input.text("name") === undefined ? {} : { name: input.text("name") }),
     ...(description === undefined ? {} : { description: description === "" ? null : description }),
     ...(administrator === undefined
       ? {}
-      : { administrator: given.choice("--administrator", administrator, ["yes", "no"]) === "yes" }),
-    ...(groups === undefined ? {} : { groups: await groupIds(given.admin, groups) }),
+      : { administrator: input.choice("--administrator", administrator, ["yes", "no"]) === "yes" }),
+    ...(groups === undefined ? {} : { groups: await groupIds(input.admin, groups) }),
   };
   if (Object.keys(change).length === 0) throw new CommandError("Pass what to change. See --help.");
   return change;
 }
 
-async function showUser({ admin }: Given, user: AdministeredUserData): Promise<Outcome> {
+async function showUser({ admin }: CommandInput, user: AdministeredUserData): Promise<Outcome> {
   const groups = await Promise.all(user.groups.map(async (id) => (await admin.groups.get(id)).name));
   return shown(user, [
     ["name", user.name],
@@ -84,9 +88,9 @@ const userCommands: readonly AdminCommand[] = [
     name: "user show",
     description: "show a user",
     arguments: [name],
-    call: async (given) => {
-      const { userId } = await findUser(given.admin, given.word(0));
-      return showUser(given, await given.admin.users.get(userId));
+    call: async (input) => {
+      const { userId } = await findUser(input.admin, input.word(0));
+      return showUser(input, await input.admin.users.get(userId));
     },
   },
   {
@@ -101,15 +105,15 @@ const userCommands: readonly AdminCommand[] = [
       ["--create-groups", "create the groups of --group that do not exist"],
       ...passwordOptions,
     ],
-    call: async (given) => {
-      const description = given.text("description");
+    call: async (input) => {
+      const description = input.text("description");
       // Fails before the question for the password.
-      const groups = await groupIds(given.admin, given.texts("group") ?? [], given.flag("createGroups"));
-      const user = await given.admin.users.create({
-        name: given.word(0),
-        ...(await given.newPassword()),
-        administrator: given.flag("administrator"),
-        email: given.text("email") ?? null,
+      const groups = await groupIds(input.admin, input.texts("group") ?? [], input.flag("createGroups"));
+      const user = await input.admin.users.create({
+        name: input.word(0),
+        ...(await input.newPassword()),
+        administrator: input.flag("administrator"),
+        email: input.text("email") ?? null,
         groups,
         ...(description === undefined ? {} : { description }),
       });
@@ -120,17 +124,17 @@ const userCommands: readonly AdminCommand[] = [
     name: "user disable",
     description: "disable a user and end their sessions",
     arguments: [name],
-    call: (given) => changeUser(given, { enabled: false }, (of) => `Disabled user "${of}". Their sessions have ended.`),
-    dryRun: async (given) => {
-      const { userId, name: user } = await findUser(given.admin, given.word(0));
-      return wouldEnd(`User "${user}" would be disabled`, await liveSessions(given, () => true, userId));
+    call: (input) => changeUser(input, { enabled: false }, (of) => `Disabled user "${of}". Their sessions have ended.`),
+    dryRun: async (input) => {
+      const { userId, name: user } = await findUser(input.admin, input.word(0));
+      return wouldEnd(`User "${user}" would be disabled`, await liveSessions(input, () => true, userId));
     },
   },
   {
     name: "user enable",
     description: "enable a user",
     arguments: [name],
-    call: (given) => changeUser(given, { enabled: true }, (of) => `Enabled user "${of}".`),
+    call: (input) => changeUser(input, { enabled: true }, (of) => `Enabled user "${of}".`),
   },
   {
     name: "user change",
@@ -142,23 +146,23 @@ const userCommands: readonly AdminCommand[] = [
       ["--administrator <yes|no>", "whether the user has all rights"],
       ["--group <name...>", "all groups of the user from now on"],
     ],
-    call: async (given) => changeUser(given, await changeOf(given), (of) => `Changed user "${of}".`),
+    call: async (input) => changeUser(input, await changeOf(input), (of) => `Changed user "${of}".`),
   },
   {
     name: "user set-email",
     description: "set the e-mail address of a user",
     arguments: [name, ["[address]", "new e-mail address"]],
     options: [["--none", "remove the e-mail address"]],
-    call: (given) => changeUser(given, { email: emailOf(given) }, (of) => `Set the e-mail address of "${of}".`),
+    call: (input) => changeUser(input, { email: emailOf(input) }, (of) => `Set the e-mail address of "${of}".`),
   },
   {
     name: "user set-password",
     description: "set the password of a user and end their sessions; asks for it or reads it from standard input",
     arguments: [name],
     options: passwordOptions,
-    call: async (given) => {
-      const user = await findUser(given.admin, given.word(0));
-      await given.admin.users.setPassword(user.userId, await given.newPassword());
+    call: async (input) => {
+      const user = await findUser(input.admin, input.word(0));
+      await input.admin.users.setPassword(user.userId, await input.newPassword());
       return done(`Set the password of "${user.name}" and ended all sessions.`);
     },
   },
@@ -180,9 +184,9 @@ const groupCommands: readonly AdminCommand[] = [
     description: "create a group",
     arguments: [["<name>", "name of the group"]],
     options: [["--description <text>", "description of the group"]],
-    call: async (given) => {
-      const description = given.text("description") ?? null;
-      const group = await given.admin.groups.create({ name: given.word(0), description });
+    call: async (input) => {
+      const description = input.text("description") ?? null;
+      const group = await input.admin.groups.create({ name: input.word(0), description });
       return done(`Created group "${group.name}".`, group);
     },
   },
@@ -194,16 +198,16 @@ const groupCommands: readonly AdminCommand[] = [
       ["--name <name>", "new name"],
       ["--description <text>", "new description; empty to remove it"],
     ],
-    call: async (given) => {
-      const [next, description] = [given.text("name"), given.text("description")];
+    call: async (input) => {
+      const [next, description] = [input.text("name"), input.text("description")];
       if (next === undefined && description === undefined) throw new CommandError("Pass --name or --description.");
-      const { groupId } = await findGroup(given.admin, given.word(0));
+      const { groupId } = await findGroup(input.admin, input.word(0));
       const change = {
         ...(next === undefined ? {} : { name: next }),
         ...(description === undefined ? {} : { description: description === "" ? null : description }),
       };
-      const ifMatch = await given.admin.groups.get(groupId);
-      const group = await given.admin.groups.change(groupId, change, { ifMatch });
+      const ifMatch = await input.admin.groups.get(groupId);
+      const group = await input.admin.groups.change(groupId, change, { ifMatch });
       return done(`Changed group "${group.name}".`, group);
     },
   },

@@ -1,7 +1,7 @@
 import { acceptAppKey, acceptKeyText, createAppKey, safeAppKeyLength } from "@sallyport/core";
 import { defineMoved } from "./moved-commands.ts";
 import { advising } from "./report-failure.ts";
-import { readGivenFile, type ServerCommand, type Work } from "./server-command.ts";
+import { readNamedFile, type ServerCommand, type Work } from "./server-command.ts";
 
 /** `app-key import`. Routes generate keys and take none. */
 export function defineAppKey(group: ServerCommand): void {
@@ -33,7 +33,7 @@ interface ImportOptions {
 function importKey(name: string, options: ImportOptions): Work {
   const { appName: appNames = null, origin: origins = [], returnTo: returnAddresses = [], keyFile } = options;
   acceptAppKey({ name, origins, returnAddresses });
-  const key = acceptKeyText(readGivenFile(keyFile).toString().trim());
+  const key = acceptKeyText(readNamedFile(keyFile).toString().trim());
   return async ({ serving }) => {
     const input = { name, appNames, origins, returnAddresses, key };
     await advising(208, 'Create it first with "sallyport --local app create".', async () =>

@@ -6,7 +6,7 @@ import { faultOfAddress, maskedUrl } from "../configuration/index.ts";
 import { atPlace } from "../databases/move-follower.ts";
 import { CommandError } from "./command-error.ts";
 import { progressBar } from "./progress.ts";
-import { type AliasOptions, readGivenFile, type ServerCommand } from "./server-command.ts";
+import { type AliasOptions, readNamedFile, type ServerCommand } from "./server-command.ts";
 import { chosen, loadWithDemoNote, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface MoveOptions extends AliasOptions {
@@ -78,7 +78,7 @@ async function move({ config, alias, ...options }: MoveOptions): Promise<void> {
 /** The connection string of an option, or of the file that it names. */
 function urlIn(given: string, option: string): string {
   const [, file] = /^file:(.+)$/.exec(given) ?? [];
-  const url = file === undefined ? given : readGivenFile(file).toString("utf8").trim();
+  const url = file === undefined ? given : readNamedFile(file).toString("utf8").trim();
   if (!/^postgres(ql)?:/.test(url)) throw new CommandError(`${option} must be a connection string of Postgres.`);
   const fault = faultOfAddress(url);
   if (fault !== null) throw new CommandError(`${option} ${fault}.`);

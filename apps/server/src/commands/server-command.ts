@@ -72,7 +72,7 @@ export function noSuchCommand(word: string, parent: Command): CommandError {
 }
 
 /** Reads a file that an option names. */
-export function readGivenFile(file: string): Buffer {
+export function readNamedFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {

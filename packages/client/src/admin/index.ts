@@ -62,7 +62,7 @@ export type {
   Maintenance,
   Providers,
   Refusals,
-} from "./operations.ts";
+} from "./database.ts";
 export type { CustomUsers, FactorOptions, Groups, Users } from "./accounts.ts";
 export type { AppRules, Bans, Devices } from "./rules.ts";
 export type { AbsenceOptions, Synchronization } from "./synchronization.ts";

@@ -20,7 +20,7 @@ import {
   Maintenance,
   Providers,
   Refusals,
-} from "./operations.ts";
+} from "./database.ts";
 import { CustomUsers, Groups, Users } from "./accounts.ts";
 import { AppRules, Bans, Devices } from "./rules.ts";
 import { Synchronization } from "./synchronization.ts";

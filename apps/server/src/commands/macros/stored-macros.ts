@@ -6,7 +6,7 @@ import { components } from "../../composition/components.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
 import { CommandError } from "../command-error.ts";
 import { defineMoved } from "../moved-commands.ts";
-import { readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
+import { readNamedFile, type ServerCommand, type Work } from "../server-command.ts";
 
 /** `macro put|show|remove`: sources pass through no session. */
 export function addStoredMacroCommands(group: ServerCommand): void {
@@ -79,7 +79,7 @@ function refuse(error: unknown, file: string): never {
 }
 
 function textOf(file: string): string {
-  const bytes = readGivenFile(file);
+  const bytes = readNamedFile(file);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -1,34 +1,34 @@
 import type { AdministeredProviderData, ClassRightsData, MaintenanceRequestData } from "@sallyport/client/admin";
 import { CommandError } from "../failures.ts";
 import { findGroup, findUser } from "../find.ts";
-import type { AdminCommand, Given, Noun } from "../given.ts";
+import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, everyItem, firstItem, listed, type Outcome, shown, timeText, wouldDo } from "../outcome.ts";
-import { readGivenFile } from "../questions.ts";
+import { readNamedFile } from "../questions.ts";
 
 const permissions = ["read", "create", "write", "delete"] as const;
 const everyone = "*";
 
 /** Rights in the form `sales=read,write`; `*` stands for all users. */
-async function rightsIn(given: Given, words: readonly string[]): Promise<ClassRightsData["rights"]> {
+async function rightsIn(input: CommandInput, words: readonly string[]): Promise<ClassRightsData["rights"]> {
   const rights: ClassRightsData["rights"] = [];
   for (const word of words) {
     const [group = "", list = "", ...others] = word.split("=");
     if (group === "" || list === "" || others.length > 0)
       throw new CommandError(`Rights have the form sales=read,write, and not "${word}".`);
     rights.push({
-      group: group === everyone ? everyone : (await findGroup(given.admin, group)).groupId,
-      permissions: list.split(",").map((each) => given.choice("A permission", each, permissions)),
+      group: group === everyone ? everyone : (await findGroup(input.admin, group)).groupId,
+      permissions: list.split(",").map((each) => input.choice("A permission", each, permissions)),
     });
   }
   return rights;
 }
 
-async function setRights(given: Given): Promise<Outcome> {
-  const [words, none] = [given.rest(1), given.flag("none")];
+async function setRights(input: CommandInput): Promise<Outcome> {
+  const [words, none] = [input.rest(1), input.flag("none")];
   if ((words.length === 0) !== none) throw new CommandError("Pass rights such as sales=read,write, or --none.");
-  const rights = await rightsIn(given, words);
-  const ifMatch = await given.admin.classes.list();
-  const changed = await given.admin.classes.setRights(given.word(0), rights, { ifMatch });
+  const rights = await rightsIn(input, words);
+  const ifMatch = await input.admin.classes.list();
+  const changed = await input.admin.classes.setRights(input.word(0), rights, { ifMatch });
   return done(`Set the rights of class "${changed.name}".`, changed);
 }
 
@@ -81,9 +81,9 @@ const keyCommands: readonly AdminCommand[] = [
     name: "key rotate",
     description: "replace the current key; the previous one is accepted for 24 hours and sessions continue",
     arguments: [["<rsa|jwt>", "kind of the key"]],
-    call: async (given) => {
-      const kind = given.choice("The kind", given.word(0), ["rsa", "jwt"]);
-      const rotated = await given.admin.keys.rotate(kind);
+    call: async (input) => {
+      const kind = input.choice("The kind", input.word(0), ["rsa", "jwt"]);
+      const rotated = await input.admin.keys.rotate(kind);
       return done(`The current ${kind} key is ${rotated.keyId}.`, rotated);
     },
   },
@@ -121,8 +121,8 @@ const macroCommands: readonly AdminCommand[] = [
     name: "macro history",
     description: "list the versions of a stored macro, the latest first",
     arguments: [["<name>", "name of the macro"]],
-    call: async (given) =>
-      listed("versions", await everyItem("versions", (page) => given.admin.macros.history(given.word(0), page)), {
+    call: async (input) =>
+      listed("versions", await everyItem("versions", (page) => input.admin.macros.history(input.word(0), page)), {
         VERSION: ({ version }) => String(version),
         LANGUAGE: ({ language }) => language ?? "removed",
         BYTES: ({ bytes }) => (bytes === null ? "" : String(bytes)),
@@ -132,12 +132,12 @@ const macroCommands: readonly AdminCommand[] = [
   },
 ];
 
-async function switchMaintenance(given: Given, active: boolean): Promise<Outcome> {
+async function switchMaintenance(input: CommandInput, active: boolean): Promise<Outcome> {
   const next: MaintenanceRequestData = active
-    ? { active, message: given.text("message") ?? null, endsAt: given.time("for", 1)?.toISOString() ?? null }
+    ? { active, message: input.text("message") ?? null, endsAt: input.time("for", 1)?.toISOString() ?? null }
     : { active };
-  const ifMatch = await given.admin.maintenance.get();
-  const changed = await given.admin.maintenance.set(next, { ifMatch });
+  const ifMatch = await input.admin.maintenance.get();
+  const changed = await input.admin.maintenance.set(next, { ifMatch });
   return done(`Maintenance mode is ${active ? "on" : "off"}.`, changed);
 }
 
@@ -161,25 +161,25 @@ const maintenanceCommands: readonly AdminCommand[] = [
       ["-m, --message <text>", "message for users, in the responses as status.notice"],
       ["-f, --for <time|duration>", "expected time, such as 30m; clients retry after it"],
     ],
-    call: (given) => switchMaintenance(given, true),
+    call: (input) => switchMaintenance(input, true),
   },
   {
     name: "maintenance off",
     description: "serve requests again",
-    call: (given) => switchMaintenance(given, false),
+    call: (input) => switchMaintenance(input, false),
   },
 ];
 
 /** The registration; `undefined` if the type has none. */
-async function findProvider({ admin }: Given, type: string): Promise<AdministeredProviderData | undefined> {
+async function findProvider({ admin }: CommandInput, type: string): Promise<AdministeredProviderData | undefined> {
   const found = (await admin.providers.list()).find((each) => each.type === type);
   // Only a single read has a version.
   return found === undefined ? undefined : admin.providers.get(type);
 }
 
-async function requireProvider(given: Given): Promise<AdministeredProviderData> {
-  const provider = await findProvider(given, given.word(0));
-  if (provider === undefined) throw new CommandError(`The provider "${given.word(0)}" is not registered.`, "refused");
+async function requireProvider(input: CommandInput): Promise<AdministeredProviderData> {
+  const provider = await findProvider(input, input.word(0));
+  if (provider === undefined) throw new CommandError(`The provider "${input.word(0)}" is not registered.`, "refused");
   return provider;
 }
 
@@ -217,8 +217,8 @@ const providerCommands: readonly AdminCommand[] = [
     name: "provider show",
     description: "show the registration of a provider as JSON, without secrets",
     arguments: [providerType],
-    call: async (given) => {
-      const provider = await requireProvider(given);
+    call: async (input) => {
+      const provider = await requireProvider(input);
       return done(JSON.stringify(provider, null, 2), provider);
     },
   },
@@ -232,16 +232,16 @@ const providerCommands: readonly AdminCommand[] = [
       ["--default-user <name>", "user for new accounts (default: each user links an account)"],
       ["--app-name <name...>", "default app names of log-ins"],
     ],
-    call: async (given) => {
-      const [type, file, user] = [given.word(0), given.text("dataFile"), given.text("defaultUser")];
-      const ifMatch = await findProvider(given, type);
+    call: async (input) => {
+      const [type, file, user] = [input.word(0), input.text("dataFile"), input.text("defaultUser")];
+      const ifMatch = await findProvider(input, type);
       const request = {
-        name: given.text("name") ?? type,
-        data: dataIn(file === undefined ? await given.input() : readGivenFile(file)),
-        appNames: [...(given.texts("appName") ?? [])],
-        defaultUserId: user === undefined ? null : (await findUser(given.admin, user)).userId,
+        name: input.text("name") ?? type,
+        data: dataIn(file === undefined ? await input.standardInput() : readNamedFile(file)),
+        appNames: [...(input.texts("appName") ?? [])],
+        defaultUserId: user === undefined ? null : (await findUser(input.admin, user)).userId,
       };
-      const provider = await given.admin.providers.put(type, request, { ifMatch });
+      const provider = await input.admin.providers.put(type, request, { ifMatch });
       const { callback, enabled } = provider;
       const lines = [
         `Registered provider "${type}". It takes effect with the next request.`,
@@ -257,15 +257,15 @@ const providerCommands: readonly AdminCommand[] = [
     name: "provider remove",
     description: "remove a provider; its linked accounts stay, but cannot log in",
     arguments: [providerType],
-    call: async (given) => {
-      await given.admin.providers.remove(given.word(0), { ifMatch: await requireProvider(given) });
-      return done(`Removed provider "${given.word(0)}".`);
+    call: async (input) => {
+      await input.admin.providers.remove(input.word(0), { ifMatch: await requireProvider(input) });
+      return done(`Removed provider "${input.word(0)}".`);
     },
-    dryRun: async (given) => {
-      const { type } = await requireProvider(given);
+    dryRun: async (input) => {
+      const { type } = await requireProvider(input);
       const links = await everyItem(
         "links",
-        (page) => given.admin.links.list(page),
+        (page) => input.admin.links.list(page),
         ({ provider }) => provider === type,
       );
       const text = `It would remove provider "${type}". The ${links.length} accounts that are linked with it could not log in.`;
@@ -276,10 +276,10 @@ const providerCommands: readonly AdminCommand[] = [
     name: "provider links",
     description: "list linked accounts",
     options: [["--user <name>", "only those of this user"]],
-    call: async (given) => {
-      const named = given.text("user");
-      const user = named === undefined ? undefined : (await findUser(given.admin, named)).userId;
-      return listed("linked accounts", await everyItem("links", (page) => given.admin.links.list({ ...page, user })), {
+    call: async (input) => {
+      const named = input.text("user");
+      const user = named === undefined ? undefined : (await findUser(input.admin, named)).userId;
+      return listed("linked accounts", await everyItem("links", (page) => input.admin.links.list({ ...page, user })), {
         ID: ({ linkId }) => linkId,
         PROVIDER: ({ provider }) => provider,
         USER: (link) => link.user || link.userId,
@@ -292,14 +292,14 @@ const providerCommands: readonly AdminCommand[] = [
     name: "provider unlink",
     description: "remove a linked account and end its sessions",
     arguments: [["<id>", "id of the linked account"]],
-    call: async (given) => {
-      await given.admin.links.remove(given.word(0));
+    call: async (input) => {
+      await input.admin.links.remove(input.word(0));
       return done("Removed the linked account.");
     },
-    dryRun: async (given) => {
-      const id = given.word(0);
+    dryRun: async (input) => {
+      const id = input.word(0);
       const link = await firstItem(
-        (page) => given.admin.links.list(page),
+        (page) => input.admin.links.list(page),
         ({ linkId }) => linkId === id,
       );
       if (link === undefined) throw new CommandError(`There is no linked account "${id}".`, "refused");
@@ -312,7 +312,7 @@ const providerCommands: readonly AdminCommand[] = [
   },
 ];
 
-export const operationNouns: readonly Noun[] = [
+export const databaseNouns: readonly Noun[] = [
   {
     name: "provider",
     description: "manage identity providers and linked accounts",

@@ -14,9 +14,9 @@ export interface AdminCommand {
   readonly options?: readonly Described[];
   /** Further lines of help. */
   readonly details?: string;
-  readonly call: (given: Given) => Promise<Outcome>;
+  readonly call: (input: CommandInput) => Promise<Outcome>;
   /** With `--dry-run`, instead of the call: what it would change. It only reads. */
-  readonly dryRun?: (given: Given) => Promise<Outcome>;
+  readonly dryRun?: (input: CommandInput) => Promise<Outcome>;
 }
 
 /** The commands of a noun. */
@@ -39,14 +39,14 @@ const unitSizes: ReadonlyMap<string, number> = new Map([
 const dayForm = /^(\d{1,2}):(\d{2})$/;
 const isoForm = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-function timeIn(given: string, direction: 1 | -1): Date | undefined {
-  const [, count, unit = ""] = durationForm.exec(given) ?? [];
+function timeIn(text: string, direction: 1 | -1): Date | undefined {
+  const [, count, unit = ""] = durationForm.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() + direction * Number(count) * (unitSizes.get(unit) ?? 0));
-  const [, hour, minute] = dayForm.exec(given) ?? [];
+  const [, hour, minute] = dayForm.exec(text) ?? [];
   if (hour === undefined) {
-    if (!isoForm.test(given)) return undefined;
+    if (!isoForm.test(text)) return undefined;
     // A day alone would be one in UTC.
-    return new Date(given.length === "2026-01-31".length ? `${given}T00:00` : given);
+    return new Date(text.length === "2026-01-31".length ? `${text}T00:00` : text);
   }
   if (Number(hour) > 23 || Number(minute) > 59) return undefined;
   const time = new Date();
@@ -56,7 +56,7 @@ function timeIn(given: string, direction: 1 | -1): Date | undefined {
 }
 
 /** Arguments and options of a command, and the client to execute it. */
-export class Given {
+export class CommandInput {
   private password: Promise<string> | undefined;
   private read: Promise<string> | undefined;
 
@@ -115,9 +115,9 @@ export class Given {
    * an offset are those of this machine's zone.
    */
   time(option: string, direction: 1 | -1): Date | undefined {
-    const given = this.text(option);
-    if (given === undefined) return undefined;
-    const time = timeIn(given, direction);
+    const text = this.text(option);
+    if (text === undefined) return undefined;
+    const time = timeIn(text, direction);
     if (time === undefined || Number.isNaN(time.getTime()))
       throw new CommandError(
         `--${option} must be a duration such as 30m or 2h, a time of day such as 18:00, or a time such as 2026-01-31T12:00Z.`,
@@ -128,14 +128,14 @@ export class Given {
   /** A new password, or with `--password-digest` its MD5. The call repeats after a proof; the question does not. */
   async newPassword(): Promise<{ readonly password: string } | { readonly passwordDigest: string }> {
     const isDigest = this.flag("passwordDigest");
-    const asked = isDigest ? "MD5 of the new password" : "New password";
-    this.password ??= this.questions.newSecret(asked, this.text("passwordFile"));
-    const given = await this.password;
-    return isDigest ? { passwordDigest: given } : { password: given };
+    const question = isDigest ? "MD5 of the new password" : "New password";
+    this.password ??= this.questions.newSecret(question, this.text("passwordFile"));
+    const secret = await this.password;
+    return isDigest ? { passwordDigest: secret } : { password: secret };
   }
 
   /** All of standard input. */
-  input(): Promise<string> {
+  standardInput(): Promise<string> {
     this.read ??= this.questions.everything();
     return this.read;
   }
