@@ -12,7 +12,7 @@ import {
 import { allPages, type PageRequest, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext, Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
-import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+import { contentVersion, replaceIfMatch, type Versioned } from "./replace-if-match.ts";
 
 /** Lists app keys by name, with their scopes. */
 export async function listAppKeys(
@@ -56,7 +56,7 @@ export async function enableAppKey(
 ): Promise<Versioned<ScopedAppKey>> {
   if (!enabled && id === context.appKey.id)
     throw new ServiceError(307, { detail: "The app key of the request cannot be disabled." });
-  return replaceUnchanged(context, {
+  return replaceIfMatch(context, {
     resource: `app key ${id}`,
     expectedVersions,
     read: (r) => readAppKey(r, id),
@@ -106,7 +106,7 @@ export async function changeApp(
   context: AdministratorContext & Uses<Pick<FactorServices, "factorSecrets">>,
   { name, change, expectedVersions }: ChangeAppInput,
 ): Promise<Versioned<AdministeredApp>> {
-  await replaceUnchanged(context, {
+  await replaceIfMatch(context, {
     resource: `app ${name}`,
     expectedVersions,
     read: (r) => readApp(r, name),

@@ -3,7 +3,7 @@ import { type ClassDefinition, ServiceError } from "@sallyport/storage";
 import type { RightRequest } from "../model/index.ts";
 import { requestModel, type Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
-import type { Versioned } from "./unchanged.ts";
+import type { Versioned } from "./replace-if-match.ts";
 
 type RightsOfClass = Pick<ClassDefinition, "name" | "base" | "rights">;
 

@@ -8,7 +8,7 @@ import {
 import type { AdministrationContext } from "../request/index.ts";
 import type { AccountId, ObjectId } from "@sallyport/storage";
 import type { AdministratorContext } from "./administrators.ts";
-import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+import { contentVersion, replaceIfMatch, type Versioned } from "./replace-if-match.ts";
 
 export async function findAdministeredCustomUser(
   context: Pick<AdministrationContext, "r" | "database">,
@@ -34,7 +34,7 @@ export function changeAdministeredCustomUser(
   { id, change: { enabled, email, userId }, expectedVersions }: ChangeCustomUserInput,
 ): Promise<Versioned<ListedCustomUser>> {
   const name = { id };
-  return replaceUnchanged(context, {
+  return replaceIfMatch(context, {
     resource: `custom user ${id}`,
     expectedVersions,
     read: (r) => findCustomUser({ r }, name),

@@ -15,5 +15,5 @@ export * from "./recover-database.ts";
 export * from "./rules.ts";
 export * from "./sessions.ts";
 export * from "./synchronization.ts";
-export { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+export { contentVersion, replaceIfMatch, type Versioned } from "./replace-if-match.ts";
 export * from "./users.ts";

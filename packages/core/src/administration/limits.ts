@@ -1,6 +1,6 @@
 import { readLimits, setLimits, type ShownLimit } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
-import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+import { contentVersion, replaceIfMatch, type Versioned } from "./replace-if-match.ts";
 
 /** The limits of the database, in the order of the configuration. */
 export async function administeredLimits(context: AdministratorContext): Promise<Versioned<readonly ShownLimit[]>> {
@@ -20,7 +20,7 @@ export function changeLimits(
   { changes, expectedVersions }: ChangeLimitsInput,
 ): Promise<Versioned<readonly ShownLimit[]>> {
   const { database } = context;
-  return replaceUnchanged(context, {
+  return replaceIfMatch(context, {
     resource: "limits",
     expectedVersions,
     read: (r) => readLimits({ database, r }),

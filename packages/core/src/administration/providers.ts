@@ -15,7 +15,7 @@ import {
 } from "../identities/index.ts";
 import { inTransaction, type Uses } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
-import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
+import { contentVersion, replaceIfMatch, serialize, type Versioned } from "./replace-if-match.ts";
 
 export interface RegisterProviderInput extends Omit<PutProviderInput, "provider"> {
   readonly type: string;
@@ -59,7 +59,7 @@ export async function unregisterProvider(
   { type, expectedVersions }: { readonly type: string; readonly expectedVersions: readonly number[] },
 ): Promise<void> {
   const provider = providerOf(context, type);
-  await replaceUnchanged(context, {
+  await replaceIfMatch(context, {
     resource: resourceOf(provider),
     expectedVersions,
     read: async (r): Promise<ListedProvider | null> => {

@@ -13,7 +13,7 @@ import {
   type SyncSchema,
 } from "../sync/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
-import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
+import { contentVersion, replaceIfMatch, serialize, type Versioned } from "./replace-if-match.ts";
 
 /** Synchronization of the database. */
 export interface AdministeredSync {
@@ -44,7 +44,7 @@ export function switchSync(
   context: AdministratorContext,
   { enabled, expectedVersions }: SwitchSyncInput,
 ): Promise<Versioned<AdministeredSync>> {
-  return replaceUnchanged(context, {
+  return replaceIfMatch(context, {
     resource: "sync",
     expectedVersions,
     read: (r) => shownSync(context, r),
@@ -108,7 +108,7 @@ export async function dropSyncSchema(
   { name, expectedVersions }: { readonly name: string; readonly expectedVersions: readonly number[] },
 ): Promise<void> {
   await findSyncSchema(context, name);
-  await replaceUnchanged(context, {
+  await replaceIfMatch(context, {
     resource: resourceOf(name),
     expectedVersions,
     read: async (r): Promise<SyncSchema | null> => (await readSchema(r, name)) ?? null,

@@ -13,7 +13,7 @@ import {
 import { type GivenAttributes, updateObject, createObject, type ObjectServices } from "../objects/index.ts";
 import { type AdministrationContext, changesBetween, inTransaction, type Uses } from "../request/index.ts";
 import { type AdministratorContext, isOperator } from "./administrators.ts";
-import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
+import { contentVersion, replaceIfMatch, serialize, type Versioned } from "./replace-if-match.ts";
 
 /** A database user: account and user object. */
 export interface AdministeredUser {
@@ -96,7 +96,7 @@ export async function changeUser(
   const takesAccess = change.enabled === false || change.administrator === false;
   if (takesAccess && userId === context.principal.userId)
     throw new ServiceError(307, { detail: "Administrators cannot take their own access." });
-  return replaceUnchanged(context, {
+  return replaceIfMatch(context, {
     resource: `user ${userId}`,
     expectedVersions,
     read: (r) => readUser(r, userId),
@@ -157,7 +157,7 @@ function attributesOf({ name, description, groups }: UserChange): GivenAttribute
 }
 
 /**
- * Serializes changes that take an administrator's access, and throws 713 if the caller has lost it meanwhile. Callers
+ * Serializes changes that take an administrator's access, and throws 713 if the caller has lost it. Callers
  * cannot take their own, so one administrator always remains. The operator has no access to lose.
  */
 async function keepAdministrator({ r, principal }: AdministratorContext): Promise<void> {
@@ -240,7 +240,7 @@ export function changeGroup(
     readonly change: GivenGroup;
   },
 ): Promise<Versioned<AdministeredGroup>> {
-  return replaceUnchanged(context, {
+  return replaceIfMatch(context, {
     resource: `group ${groupId}`,
     expectedVersions,
     read: (r) => readGroup(r, groupId),

@@ -1,7 +1,7 @@
 import { detachedKind, type Segment, segmentKind, storedBytesKind } from "../files/index.ts";
 import { canHaveBytes, fileKind, type StoredFile } from "../objects/index.ts";
 import { isObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
-import type { KnownObjects, Violated } from "./known-objects.ts";
+import type { SnapshotObjects, Violated } from "./snapshot-objects.ts";
 import { Numbers } from "./number-list.ts";
 
 type StoredRecord = RecordOf<"records">;
@@ -23,7 +23,7 @@ export class BytesVerifier {
   private counted = 0;
 
   constructor(
-    private readonly objects: KnownObjects,
+    private readonly objects: SnapshotObjects,
     private readonly violated: Violated,
   ) {}
 
@@ -55,7 +55,7 @@ export class BytesVerifier {
     const name = this.nameOf(id);
     const object = owner !== null && isObjectId(owner) ? this.objects.find(owner) : undefined;
     const exists = object?.state === "live" || object?.state === "recycled";
-    if (object === undefined) this.violated("bytes", `The file ${id} belongs to ${owner}, which is no object.`);
+    if (object === undefined) this.violated("bytes", `The file ${id} belongs to ${owner}, which is not an object.`);
     if (exists && !canHaveBytes(this.objects.model, object.className))
       this.violated("bytes", `The object ${owner} has a file, but objects of ${object.className} have none.`);
     if (exists && this.detachedAmongFiles.has(name))
@@ -93,7 +93,7 @@ export class BytesVerifier {
 
   /** The first digits of a name, in the order of names. Names are random, so the digits of two of them differ. */
   private nameOf(file: string): number {
-    if (!/^[0-9a-f]{32}$/.test(file)) this.violated("bytes", `${file} is no name of a file in the store.`);
+    if (!/^[0-9a-f]{32}$/.test(file)) this.violated("bytes", `${file} is not a name of a file in the store.`);
     return Number.parseInt(file.slice(0, 13), 16) || 0;
   }
 }

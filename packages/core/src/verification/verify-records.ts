@@ -16,7 +16,7 @@ import {
 } from "@sallyport/storage";
 import { Model, type ModelClass } from "../model/index.ts";
 import { isUserClass } from "../objects/index.ts";
-import type { KnownObject, KnownObjects } from "./known-objects.ts";
+import type { SnapshotObject, SnapshotObjects } from "./snapshot-objects.ts";
 import { hashOf, numberOf, Numbers } from "./number-list.ts";
 import { type ObjectState, ObjectTable } from "./object-table.ts";
 import { BytesVerifier } from "./verify-bytes.ts";
@@ -27,7 +27,7 @@ import type { Invariant, Violation } from "./violation.ts";
  * Recomputes what must hold between the records of one snapshot, section by section in the order of an archive. Needs
  * some 30 bytes for each object that was ever created, and 24 for each file.
  */
-export class RecordVerifier implements KnownObjects {
+export class RecordVerifier implements SnapshotObjects {
   private readonly table = new ObjectTable();
   private readonly definitions: ClassDefinition[] = [];
   private readonly classNames: string[] = [];
@@ -123,7 +123,7 @@ export class RecordVerifier implements KnownObjects {
     return this.found;
   }
 
-  find(id: ObjectId): KnownObject | undefined {
+  find(id: ObjectId): SnapshotObject | undefined {
     const entry = this.table.get(objectNumber(id));
     return entry === undefined ? undefined : { ...entry, className: this.classNames[entry.classNumber] ?? "" };
   }
@@ -208,7 +208,7 @@ export class RecordVerifier implements KnownObjects {
   ): void {
     const user = this.find(userId);
     if (user?.state !== "live" || !isUserClass(this.model, user.className))
-      this.violated("accounts", `${whose} belongs to ${userId}, which is no user.`);
+      this.violated("accounts", `${whose} belongs to ${userId}, which is not a user.`);
     if (confusableKey !== confusableKeyOf(loginName))
       this.violated("accounts", `${whose} is not protected from names that look like it.`);
     this.records.addPerson(accountOwner(id));

@@ -30,7 +30,7 @@ import {
 } from "../macros/index.ts";
 import { type StoredResult, requestResultKind } from "../repetition/index.ts";
 import { isSyncSchema, syncOperationKind, syncSchemaKind } from "../sync/index.ts";
-import type { KnownObjects, Violated } from "./known-objects.ts";
+import type { SnapshotObjects, Violated } from "./snapshot-objects.ts";
 import type { Invariant } from "./violation.ts";
 
 type StoredRecord = RecordOf<"records">;
@@ -54,7 +54,7 @@ export class StoredRecordVerifier {
   private readonly checks = new Map<string, (record: StoredRecord) => void>();
 
   constructor(
-    private readonly objects: KnownObjects,
+    private readonly objects: SnapshotObjects,
     private readonly digests: Digests,
     private readonly violated: Violated,
   ) {

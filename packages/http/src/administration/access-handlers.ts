@@ -9,7 +9,7 @@ import {
   contentVersion,
   type MaintenanceNotice,
   readMaintenance,
-  replaceUnchanged,
+  replaceIfMatch,
   setMaintenance,
   logInAdministrator,
   logOutAdministrator,
@@ -43,7 +43,7 @@ export const maintenanceHandlers: Handlers<typeof maintenanceOperations> = {
   },
   setMaintenance: async (context, { body: { active, message, endsAt }, ...input }) => {
     const notice = active ? { message, endsAt: endsAt === null ? null : Date.parse(endsAt) } : null;
-    const { content, version } = await replaceUnchanged(context, {
+    const { content, version } = await replaceIfMatch(context, {
       resource: "maintenance",
       expectedVersions: requiredVersions(input),
       read: async (r) => shownMaintenance(await readMaintenance({ r })),

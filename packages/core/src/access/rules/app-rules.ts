@@ -3,7 +3,7 @@ import { type AdministrationContext, changesBetween } from "../../request/index.
 import { requireApplications } from "../appkeys/create-application.ts";
 import { type AppRule, type AppRules, appRulesKind } from "./access-rules.ts";
 import { acceptReason } from "./bans.ts";
-import { type AppliedRule, endRefused } from "./end-refused.ts";
+import { type AppliedRule, applyRuleChange } from "./apply-rule-change.ts";
 import {
   type NamedSubject,
   requireSubject,
@@ -40,7 +40,7 @@ export async function setAppRule(
   await requireApplications(outside, [app]);
   const subject = await requireSubject(outside, named);
   const id = subjectId(subject, database.digests);
-  const ended = await endRefused(context, {
+  const ended = await applyRuleChange(context, {
     matching: { ...sessionsOf(subject), appName: app },
     rehearse,
     own,

@@ -17,7 +17,7 @@ import {
   operatorEvent,
 } from "../../request/index.ts";
 import { type Ban, banKind } from "./access-rules.ts";
-import { type AppliedRule, endRefused, type OwnAccess, takesOwnAccess } from "./end-refused.ts";
+import { type AppliedRule, applyRuleChange, type OwnAccess, takesOwnAccess } from "./apply-rule-change.ts";
 import {
   type BanSubject,
   type NamedSubject,
@@ -58,13 +58,13 @@ export interface AddBanInput extends NamedBanSubject {
  */
 export async function addBan(
   { database, r, unit, eventOf }: AdministrationContext,
-  { user, device, address, own, reason: given, from: wanted, until, rehearse = false }: AddBanInput,
+  { user, device, address, own, reason: reasonText, from: beginning, until, rehearse = false }: AddBanInput,
 ): Promise<AppliedRule> {
   const { subject, account } = await findBanSubject(r, { user, device, address });
   if (own !== undefined && isOwn(subject, own)) throw takesOwnAccess();
-  const reason = acceptReason(given);
+  const reason = acceptReason(reasonText);
   const now = await database.clock.now(unit);
-  const from = Math.max(wanted ?? now, now);
+  const from = Math.max(beginning ?? now, now);
   if (until !== null && until <= from)
     throw new ServiceError(307, { detail: "The end of a ban must be in the future and after its beginning." });
   const id = subjectId(subject, database.digests);
@@ -80,7 +80,7 @@ export async function addBan(
     const changes = changesOf(former?.value, ban);
     await audit.append(eventOf({ type: "ban.added", subjectId: account?.userId ?? null, changes }));
   };
-  const ended = await endRefused(
+  const ended = await applyRuleChange(
     { database, unit },
     {
       change,
@@ -190,7 +190,7 @@ async function applyTimer(database: Database, timer: ClaimedRecord): Promise<voi
     await settle(storage.repositories);
     return;
   }
-  await endRefused(
+  await applyRuleChange(
     { database, unit },
     {
       matching: sessionsOf(ban.subject),

@@ -10,7 +10,7 @@ import {
 } from "@sallyport/storage";
 import { type AdministrationContext, changesBetween, type Database } from "../../request/index.ts";
 import { type Device, type DeviceDescription, deviceKind } from "./access-rules.ts";
-import { endRefused } from "./end-refused.ts";
+import { applyRuleChange } from "./apply-rule-change.ts";
 import {
   acceptDeviceId,
   type NamedSubject,
@@ -84,7 +84,8 @@ export async function registerDevice(
       owner: subjectOwner(subject),
       ifVersion: known?.version ?? "none",
     });
-    if (stored !== "stored") throw new ServiceError(713, { detail: "The device has changed meanwhile. Try again." });
+    if (stored !== "stored")
+      throw new ServiceError(713, { detail: "Another request has changed the device. Try again." });
     const changes = changesBetween(known?.value.registered ? { deviceId: device } : null, { deviceId: device });
     await r.audit.append(eventOf({ type: "device.registered", subjectId: userId, changes }));
     return id;
@@ -103,7 +104,7 @@ export async function forgetDevice(
   const { database, r: outside, eventOf } = context;
   const { user, device } = "id" in named ? await namedOf(outside, named.id) : named;
   const { subject, account } = await requireVisitor(outside, { user, device });
-  const { count } = await endRefused(context, {
+  const { count } = await applyRuleChange(context, {
     matching: sessionsOf(subject),
     registration: database.policy.devices.policy === "registered",
     change: async (r) => {

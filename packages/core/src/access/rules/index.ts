@@ -18,6 +18,6 @@ export {
   removeBan,
 } from "./bans.ts";
 export { deviceLog, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
-export { type AppliedRule, type EndedSession, type EndedSessions, type OwnAccess } from "./end-refused.ts";
+export { type AppliedRule, type EndedSession, type EndedSessions, type OwnAccess } from "./apply-rule-change.ts";
 export { administratorGuard, takeAccess } from "./last-administrator.ts";
 export { type NamedSubject, type ShownSubject, subjectId, subjectOwner } from "./rule-subjects.ts";

@@ -43,7 +43,7 @@ export interface Replacement<Context, Content> {
  * Replaces a resource if it still has an expected version; else 713. Of concurrent callers with the same version, one
  * succeeds. Returns the new content.
  */
-export function replaceUnchanged<Context extends AdministratorContext, Content>(
+export function replaceIfMatch<Context extends AdministratorContext, Content>(
   context: Context,
   { resource, expectedVersions, read, write }: Replacement<Context, Content>,
 ): Promise<Versioned<Content>> {

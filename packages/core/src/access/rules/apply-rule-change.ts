@@ -60,10 +60,10 @@ const maxListed = 100;
 const pageSize = 500;
 
 /**
- * Changes a rule, and ends the sessions that the rules no longer permit, in one transaction. No session opens meanwhile
- * on the old rules. 307, without any change, if no enabled administrator could log in any more, or if `own` would end.
+ * Changes a rule, and ends the sessions that the rules no longer permit, in one transaction. No session opens
+ * on the old rules before its end. 307, without any change, if no enabled administrator could log in any more, or if `own` would end.
  */
-export async function endRefused(
+export async function applyRuleChange(
   { database, unit }: Pick<AdministrationContext, "database" | "unit">,
   rule: RuleChange,
 ): Promise<EndedSessions> {
