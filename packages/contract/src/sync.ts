@@ -16,8 +16,8 @@ export const maxSyncWait = 25;
 /** Limit of a put: bytes of the body, which has the fields of an object and their values as last seen. */
 export const maxPut = { bytes: 3 * 1024 * 1024 } as const;
 
-/** Limits of a push: operations, and bytes of the body. */
-export const maxPush = { operations: 1_000, bytes: 8 * 1024 * 1024 } as const;
+/** Limits of a push: changes, and bytes of the body. */
+export const maxPush = { changes: 1_000, bytes: 8 * 1024 * 1024 } as const;
 
 /** Precedence of the error codes of these bodies. */
 export const syncFaultOrder: readonly ErrorCode[] = [338, 330, 332, 329];
@@ -138,8 +138,8 @@ export const syncDeleteRequest = z
   .strictObject({ uuid: uuid.optional(), syncVersion: givenObjectVersion }, wrong)
   .meta({ id: "SyncDeleteRequest" });
 
-/** One operation of a push. */
-export const syncOperation = z
+/** One change of a push. */
+export const pushedChange = z
   .strictObject(
     {
       id: z.string(wrong).min(1, wrong).max(128, wrong).describe("Chosen by the client. A repetition has the same id."),
@@ -152,13 +152,13 @@ export const syncOperation = z
   )
   .meta({ id: "SyncOperation" });
 
-/** Members of a put, and of an operation, that are as large and as deep as the body that creates an object. */
+/** Members of a put, and of a change, that are as large and as deep as the body that creates an object. */
 const valueMembers = ["fields", "base"];
 
-/** The members that an operation needs for a result of its own. */
-const named = z.looseObject({ id: syncOperation.shape.id, uuid }, wrong);
+/** The members that a change needs for a result of its own. */
+const named = z.looseObject({ id: pushedChange.shape.id, uuid }, wrong);
 
-const pushedOperation = later(syncOperation, {
+const checkedChange = later(pushedChange, {
   order: syncFaultOrder,
   prepare: (given) => {
     checkEnvelopeLimits(given, valueMembers);
@@ -166,14 +166,14 @@ const pushedOperation = later(syncOperation, {
   },
 });
 
-/** Body of a push. An invalid operation fails alone if it has an id and a UUID. */
+/** Body of a push. An invalid change fails alone if it has an id and a UUID. */
 export const pushRequest = z
   .strictObject(
     {
       syncVersion: givenVersion,
-      atomic: z.boolean(wrong).optional().describe("Whether all operations succeed or none has an effect."),
+      atomic: z.boolean(wrong).optional().describe("Whether all changes succeed or none has an effect."),
       ops: z
-        .array(pushedOperation, wrong)
+        .array(checkedChange, wrong)
         .check(({ value, issues }) => {
           for (const [index, each] of value.entries()) {
             const faults = "fault" in each ? (named.safeParse(each.given).error?.issues ?? []) : [];
@@ -181,7 +181,7 @@ export const pushRequest = z
               issues.push({ code: "custom", message, path: [index, ...path], input: value });
           }
         })
-        .max(maxPush.operations, wrong),
+        .max(maxPush.changes, wrong),
       query,
       limit,
     },
@@ -213,7 +213,7 @@ export const syncDeleteResponse = z
   .object({ uuid: z.string(), version: z.int().describe("Version of the deletion.") })
   .meta({ id: "SyncDelete" });
 
-/** Result of a push: one result per operation in order, and the changes since the version of the client. */
+/** Result of a push: one result per change in order, and the changes of the server since the version of the client. */
 export const pushResponse = z
   .object({
     results: z.array(
@@ -240,7 +240,7 @@ export type SyncPutRequestData = z.input<typeof syncPutRequest>;
 export type SyncPutData = z.infer<typeof syncPutResponse>;
 export type SyncDeleteRequestData = z.input<typeof syncDeleteRequest>;
 export type SyncDeleteData = z.infer<typeof syncDeleteResponse>;
-export type SyncOperationData = z.input<typeof syncOperation>;
+export type PushedChangeData = z.input<typeof pushedChange>;
 export type PushRequestData = z.input<typeof pushRequest>;
 export type PushResultData = z.infer<typeof pushResponse>;
 
@@ -331,14 +331,14 @@ export const syncOperations = operations("Synchronization", {
     inMulti: false,
     summary: "Push changes of a client",
     description: [
-      "Executes the operations in order, and returns a result for each. A failure does not affect the others.",
-      "With `atomic`, all share one transaction, and the first failure is the answer. A repeated operation, with the same id,",
+      "Applies the changes in order, and returns a result for each. A failure does not affect the others.",
+      "With `atomic`, all share one transaction, and the first failure is the answer. A repeated change, with the same id,",
       "gets its result again. The answer also has the changes since `syncVersion`, as a pull, without those of this push.",
     ].join(" "),
     body: {
       ...laterBody(pushRequest),
       limit: maxPush.bytes,
-      // An operation over the limits fails alone.
+      // A change over the limits fails alone.
       checkLimits: (body) => checkEnvelopeLimits(body, ["ops"], () => {}),
     },
     data: pushResponse,

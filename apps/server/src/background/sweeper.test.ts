@@ -1,5 +1,5 @@
 import { type AuditEvent, beforeAllChanges, type Repositories, ServiceError, type Storage } from "@sallyport/storage";
-import { Database, type DatabasePolicy, requestResultKind, syncOperationKind, KeyStore } from "@sallyport/core";
+import { Database, type DatabasePolicy, requestResultKind, changeResultKind, KeyStore } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
@@ -180,7 +180,7 @@ describe("sweeper", () => {
     });
 
     test.each([
-      ["operations with the tombstones", syncOperationKind, 2 * hour],
+      ["results of changes with the tombstones", changeResultKind, 2 * hour],
       ["requests after a day", requestResultKind, 24 * hour],
     ])("forgets results of %s, also when it has seen them before", async (_results, kind, age) => {
       const { records } = storage.repositories;
@@ -202,10 +202,10 @@ describe("sweeper", () => {
 
     test("keeps results of operations if tombstones are kept for ever", async () => {
       const { records } = storage.repositories;
-      await records.put(syncOperationKind, "old", { contents: "", code: 0, detail: null, outcome: null });
+      await records.put(changeResultKind, "old", { contents: "", code: 0, detail: null, outcome: null });
       offset += 1_000 * hour;
       await new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage, 0, 0));
-      expect((await records.count(syncOperationKind)).count).toBe(1);
+      expect((await records.count(changeResultKind)).count).toBe(1);
     });
   });
 

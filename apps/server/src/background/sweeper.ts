@@ -7,7 +7,7 @@ import {
   mailJobs,
   requestResultAge,
   requestResultKind,
-  syncOperationKind,
+  changeResultKind,
 } from "@sallyport/core";
 import type { Logger } from "pino";
 import { DatabaseTimers } from "./database-timers.ts";
@@ -88,10 +88,13 @@ export class Sweeper {
       },
     ];
     const forget = (r: Repositories, limit: number) => r.deletion.sweep(sync.tombstones, limit);
-    const forgetOperations = ({ records }: Repositories, limit: number) =>
-      forgetResults(records, syncOperationKind, sync.tombstones, limit);
+    const forgetChangeResults = ({ records }: Repositories, limit: number) =>
+      forgetResults(records, changeResultKind, sync.tombstones, limit);
     if (sync.tombstones > 0)
-      tasks.push({ name: "old tombstones", run: forget }, { name: "results of old operations", run: forgetOperations });
+      tasks.push(
+        { name: "old tombstones", run: forget },
+        { name: "results of old operations", run: forgetChangeResults },
+      );
     if (audit.retention === 0) return tasks;
     const removeEvents = async (r: Repositories, limit: number): Promise<number> => {
       const events = await r.audit.sweep(audit.retention, limit);

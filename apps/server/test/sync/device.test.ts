@@ -78,7 +78,7 @@ onEngines(
       }
     }, 60_000);
 
-    test("more than 1,000 operations, and more than 8 MiB, are several pushes", async () => {
+    test("more than 1,000 changes, and more than 8 MiB, are several pushes", async () => {
       const one = await device();
       const paths: string[] = [];
       one.network.send = (...request) => {

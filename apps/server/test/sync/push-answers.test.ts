@@ -9,7 +9,7 @@ onEngines(
   "answers of pushes",
   (server) => {
     const fixture = syncPushFixture(server, "session");
-    const { sessions, send, push, put, remove, create, stored, change, hide, operation, deletion } = fixture;
+    const { sessions, send, push, put, remove, create, stored, change, hide, sentPut, deletion } = fixture;
     const { repositories, schemaOf } = fixture;
 
     const show = async (uuid: string) => {
@@ -18,7 +18,7 @@ onEngines(
     };
     const current = async (): Promise<string> => (await push([])).body.data.syncVersion;
     const retitle = (uuid: string, version: number, Title: string) =>
-      operation({ Title }, { uuid, syncVersion: String(version) });
+      sentPut({ Title }, { uuid, syncVersion: String(version) });
     /** The answer of a push, after it was checked that it lists each object once, and none that it has written. */
     const answered = async (...given: Parameters<typeof push>): Promise<Json> => {
       const { code, body } = await push(...given);
@@ -124,7 +124,7 @@ onEngines(
       const ops = [retitle(uuid, 1, "first")];
       await answered(ops, { syncVersion });
       await change(uuid, { Title: "theirs" });
-      // The answer was lost, so the device repeats its operation.
+      // The answer was lost, so the device repeats its change.
       const { body } = await push(ops, { syncVersion });
       expect(body.data.changed).toMatchObject([{ "~UUID": uuid, "~Version": 3, Title: "theirs" }]);
     });

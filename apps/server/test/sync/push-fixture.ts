@@ -16,8 +16,8 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 
 const everything = ["read", "create", "write", "delete"] as const;
 
-/** An operation of a push, as it is sent. */
-export interface SentOperation {
+/** A change of a push, as it is sent. */
+export interface SentChange {
   readonly id: string;
   readonly op: string;
   readonly uuid: string;
@@ -127,7 +127,7 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
   const remove = (uuid: string, body: object = { syncVersion: "1" }, { schema = "client", as = sessions.one } = {}) =>
     send(as, path(schema, uuid), "DELETE", body);
   const push = (
-    ops: readonly SentOperation[],
+    ops: readonly SentChange[],
     { schema = "client", as = sessions.one, ...more }: { schema?: string; as?: Session; [name: string]: unknown } = {},
   ) => send(as, `/v1/sync/${schemaOf(schema)}/push`, "POST", { syncVersion: "0", ops, ...more });
   /** The results of a push that succeeded as a whole. */
@@ -154,7 +154,7 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     const answer = await send(sessions.admin, `/v1/object/${uuid}/readers`, "PUT", { readers: [account?.userId] });
     expect(answer.code).toBe("0");
   };
-  const operation = (fields: object, more: Partial<SentOperation> = {}): SentOperation => ({
+  const sentPut = (fields: object, more: Partial<SentChange> = {}): SentChange => ({
     id: crypto.randomUUID(),
     op: "put",
     uuid: crypto.randomUUID(),
@@ -163,7 +163,7 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     fields,
     ...more,
   });
-  const deletion = (uuid: string, more: Partial<SentOperation> = {}): SentOperation => ({
+  const deletion = (uuid: string, more: Partial<SentChange> = {}): SentChange => ({
     id: crypto.randomUUID(),
     op: "delete",
     uuid,
@@ -192,7 +192,7 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     stored,
     change,
     hide,
-    operation,
+    sentPut,
     deletion,
   };
 }

@@ -16,7 +16,7 @@ const syncHookEnvironment = {
 onEngines(
   "pushes with hooks",
   (server) => {
-    const { task, database, repositories, push, pushed, create, stored, operation, deletion } = syncPushFixture(
+    const { task, database, repositories, push, pushed, create, stored, sentPut, deletion } = syncPushFixture(
       server,
       "session",
     );
@@ -39,18 +39,18 @@ onEngines(
     if (object.Title === "broken") null.x;
     object.Title = object.Title.trim();`;
 
-    test("a hook before a save changes, refuses and breaks operations, and no other", async () => {
+    test("a hook before a save changes, refuses and breaks changes, and no other", async () => {
       await putHook("TaskRules", "beforeSave", rules);
       const known = await create({ Title: "known", Count: 1 });
       const ops = [
-        operation({ Title: " trimmed " }),
-        operation({ Title: "refused" }),
-        operation({ Title: "broken" }),
-        operation(
+        sentPut({ Title: " trimmed " }),
+        sentPut({ Title: "refused" }),
+        sentPut({ Title: "broken" }),
+        sentPut(
           { Title: " known, too", Count: 2 },
           { uuid: known, syncVersion: "1", base: { Title: "known", Count: 1 } },
         ),
-        operation({ Title: "plain" }),
+        sentPut({ Title: "plain" }),
       ];
       const results = await pushed(ops);
       expect(codes(results)).toEqual([0, 307, 710, 0, 0]);
@@ -59,20 +59,20 @@ onEngines(
       expect(titles).toEqual(["trimmed", undefined, undefined, "known, too", "plain"]);
       expect(await stored(known)).toMatchObject({ version: 2, attributes: { Title: "known, too", Count: 2 } });
       for (const refused of [ops[1], ops[2]]) expect(await stored(refused?.uuid ?? "")).toBeUndefined();
-      // A refusal is final for its id. A broken operation is executed again.
+      // A refusal is final for its id. A broken change is executed again.
       await new MacroStore(repositories()).remove("TaskRules", { changedBy: "test", expectedVersion: null });
       expect(codes(await pushed(ops))).toEqual([0, 307, 0, 0, 0]);
     });
 
-    test("a hook that refuses an operation of an atomic push undoes all, and names the operation", async () => {
+    test("a hook that refuses a change of an atomic push undoes all, and names the change", async () => {
       await putHook("TaskRules", "beforeSave", rules);
-      const ops = [operation({ Title: "first" }), operation({ Title: "refused" })];
+      const ops = [sentPut({ Title: "first" }), sentPut({ Title: "refused" })];
       const { status, code, body } = await push(ops, { atomic: true });
       expect([status, code, body.status.debugMessage]).toEqual([400, "307", "at /ops/1: No."]);
       expect(await stored(ops[0]?.uuid ?? "")).toBeUndefined();
     });
 
-    test("the writes of a hook after a save share the fate of its operation", async () => {
+    test("the writes of a hook after a save share the fate of its change", async () => {
       await putHook(
         "TaskTrace",
         "afterSave",
@@ -85,7 +85,7 @@ onEngines(
         const filter: Filter = { kind: "oneOf", path, values: [title] };
         return repositories().objects.count({ classes: [task], filter }, seesAll);
       };
-      const ops = [operation({ Title: "traced" }), operation({ Title: "refused" })];
+      const ops = [sentPut({ Title: "traced" }), sentPut({ Title: "refused" })];
       const answer = await push(ops);
       expect(codes(answer.body.data.results)).toEqual([0, 404]);
       expect([await countOf("trace of traced"), await countOf("trace of refused")]).toEqual([1, 0]);
@@ -111,25 +111,25 @@ onEngines(
         await model.change({ put: [{ name: "AddedDuringPush", base: null, attributes: [], rights: [] }] }, generation);
         return transaction(work);
       });
-      const ops = [operation({ Title: "first" }), operation({ Title: "second" })];
+      const ops = [sentPut({ Title: "first" }), sentPut({ Title: "second" })];
       expect(codes(await pushed(ops))).toEqual([0, 0]);
       expect(spied.mock.calls.length).toBeGreaterThan(1);
       spied.mockRestore();
     });
 
-    test("operations after the time limit wait for the next push", async () => {
+    test("changes after the time limit wait for the next push", async () => {
       await putHook(
         "TaskRules",
         "beforeSave",
         `if (object.Title === "slow") for (const end = Date.now() + 1_500; Date.now() < end; );`,
       );
-      const ops = [operation({ Title: "slow" }), operation({ Title: "late" }), operation({ Title: "later" })];
+      const ops = [sentPut({ Title: "slow" }), sentPut({ Title: "late" }), sentPut({ Title: "later" })];
       expect(codes(await pushed(ops))).toEqual([0, 706, 706]);
       expect(await stored(ops[1]?.uuid ?? "")).toBeUndefined();
       expect(codes(await pushed(ops))).toEqual([0, 0, 0]);
     });
 
-    test("each operation counts as a request of a rate", async () => {
+    test("each change counts as a request of a rate", async () => {
       const setRate = (perMinute: number | null) =>
         setLimits(
           administrationOf(database()),
@@ -138,14 +138,14 @@ onEngines(
             ["rates.session.burst", perMinute === null ? null : 4],
           ]),
         );
-      const ops = Array.from({ length: 7 }, (_, index) => operation({ Title: `counted ${index}` }));
+      const ops = Array.from({ length: 7 }, (_, index) => sentPut({ Title: `counted ${index}` }));
       await setRate(1);
       const first = await push(ops);
       const second = await push([]);
       await setRate(null);
       expect(codes(first.body.data.results)).toEqual([0, 0, 0, 0, 800, 800, 800]);
       expect([second.status, second.code, Number(second.headers["retry-after"]) > 0]).toEqual([429, "800", true]);
-      // The refused operations keep their ids.
+      // The refused changes keep their ids.
       expect(codes(await pushed(ops))).toEqual([0, 0, 0, 0, 0, 0, 0]);
     });
   },

@@ -4,14 +4,14 @@ import { onEngines } from "../engines.ts";
 
 const nil = "00000000-0000-0000-0000-000000000000";
 
-/** Writes of synchronized objects: codes, merges, and pushes of many operations. */
+/** Writes of synchronized objects: codes, merges, and pushes of many changes. */
 onEngines(
   "pushes",
   (server) => {
     describe.each(testedModes)("in mode %s", (mode) => {
       const fixture = syncPushFixture(server, mode);
       const { task, locked, sessions, send, path, put, remove, push, pushed, create, stored, change } = fixture;
-      const { hide, operation, deletion } = fixture;
+      const { hide, sentPut, deletion } = fixture;
 
       test("creates, changes and deletes an object", async () => {
         const uuid = crypto.randomUUID();
@@ -48,7 +48,7 @@ onEngines(
           ["an unknown schema", "nothing", all, 333],
           ["an absent version", "pulled", { ...all, syncVersion: undefined }, 338],
           ["a version that is a number", "pulled", all, 330],
-          ["a version that is no integer", "pulled", { ...all, syncVersion: "1.5" }, 330],
+          ["a version that is not an integer", "pulled", { ...all, syncVersion: "1.5" }, 330],
           ["unknown members", "pulled", { ...all, syncVersion: "1" }, 332],
           ["a schema that can only be pulled", "pulled", { uuid: unknown, syncVersion: "1", fields: {} }, 332],
           [
@@ -75,9 +75,9 @@ onEngines(
             code: "332",
           });
         expect(await remove(nil)).toMatchObject({ code: "332" });
-        const [good, ofNil] = [operation({ Title: "a" }), operation({ Title: "a" }, { uuid: nil })];
+        const [good, ofNil] = [sentPut({ Title: "a" }), sentPut({ Title: "a" }, { uuid: nil })];
         expect(await pushed([ofNil, good])).toMatchObject([{ internalStatus: "332" }, { internalStatus: "0" }]);
-        expect(await pushed([operation({ Title: "a", Next: { "~UUID": nil } })])).toMatchObject([
+        expect(await pushed([sentPut({ Title: "a", Next: { "~UUID": nil } })])).toMatchObject([
           { internalStatus: "307" },
         ]);
         expect(await put(unknown, { syncVersion: "0", fields: { Title: "a" } })).toMatchObject({ code: "332" });
@@ -201,7 +201,7 @@ onEngines(
       });
 
       test("a push to a schema for pushes only returns no objects", async () => {
-        const ops = [operation({ Title: "up" })];
+        const ops = [sentPut({ Title: "up" })];
         const { code, body } = await push(ops, { schema: "up" });
         expect({ code, ...body.data }).toMatchObject({
           code: "0",
@@ -252,9 +252,9 @@ onEngines(
         expect(await remove(uuid)).toMatchObject({ status: 500, code: "718" });
         const id2 = crypto.randomUUID();
         const ops = [
-          operation({ Title: "a" }, { uuid, syncVersion: "1" }),
+          sentPut({ Title: "a" }, { uuid, syncVersion: "1" }),
           deletion(uuid, { uuid: id2 }),
-          operation({ Title: "good" }),
+          sentPut({ Title: "good" }),
         ];
         expect(await pushed(ops)).toMatchObject([
           { internalStatus: "713" },

@@ -42,7 +42,7 @@ describe("a restore", () => {
     };
   };
 
-  test("the schema is there, devices start over, and an operation whose effect was dumped is not repeated", async () => {
+  test("the schema is there, devices start over, and a change whose effect was dumped is not repeated", async () => {
     const [original, colleague] = [await deviceAt(""), await deviceAt("")];
     const { changed, syncVersion } = (await original.pull("0")).body.data;
     const customer = changed.find((each: { "~ClassName": string }) => each["~ClassName"] === "Customer");

@@ -12,7 +12,7 @@ import {
   reservedNames,
   secondFactorKind,
   requestResultKind,
-  syncOperationKind,
+  changeResultKind,
   syncSchemaKind,
 } from "@sallyport/core";
 import { openSession } from "../open-session.ts";
@@ -50,7 +50,7 @@ export const accountDamages: Damages = [
       damage: ({ numbers }) =>
         `insert into accounts (user_id, login_name, confusable_key, secret, administrator) values (${numbers.ada}, 'x', 'x', 'x', false)`,
       repair: "delete from accounts where login_name = 'x'",
-      finding: /^accounts: The account "x" belongs to \w+, which is no user/,
+      finding: /^accounts: The account "x" belongs to \w+, which is not a user/,
     }),
   ],
   [
@@ -181,7 +181,7 @@ export const accountDamages: Damages = [
       finding: /^keys: Several keys of verified have the same id/,
     }),
   ],
-  [requestResultKind, syncOperationKind].flatMap((kind) => [
+  [requestResultKind, changeResultKind].flatMap((kind) => [
     byRecord(`a ${kind} of an unknown object`, kind, () => "verified", {
       change: withMember({ outcome: { objectId: "ZZZZZZZZ", version: 1 } }),
       finding: /^results: The record verified of the kind \w+ has written ZZZZZZZZ, which is unknown/,

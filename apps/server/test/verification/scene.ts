@@ -21,7 +21,7 @@ import {
   markAdministrationKey,
   registerDevice,
   requestResultKind,
-  syncOperationKind,
+  changeResultKind,
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { logIn } from "../cases/run-cases.ts";
@@ -130,7 +130,7 @@ async function keepRecords(
     { ...key, keyId: "0", acceptedUntil: 1 },
   ]);
   const result = { contents: "", code: 0, detail: null, outcome: { objectId: ada, version: 1 } } as const;
-  for (const resultKind of [requestResultKind, syncOperationKind]) await r.records.put(resultKind, "verified", result);
+  for (const resultKind of [requestResultKind, changeResultKind]) await r.records.put(resultKind, "verified", result);
 }
 
 /** Macros, bans, devices, app names and keys, by their use cases. */

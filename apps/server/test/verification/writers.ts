@@ -7,7 +7,7 @@ import {
   MacroStore,
   removeBan,
   secondFactorKind,
-  syncOperationKind,
+  changeResultKind,
 } from "@sallyport/core";
 import { logIn } from "../cases/run-cases.ts";
 import { callIn, createObject, logOut, logOutIn } from "../client.ts";
@@ -80,7 +80,7 @@ function turnsOf({ server, session, database, r, ids }: Scene): readonly Turn[] 
       await database.storage.transaction(async ({ objects, records }) => {
         const [object] = await objects.insert([{ className: "Customer", attributes: { Name: "Pushed" }, uuid }]);
         const outcome = { uuid, objectId: object?.id ?? "", version: 1, merged: [], conflicts: [] };
-        await records.put(syncOperationKind, uuid, { contents: "", code: 0, detail: null, outcome });
+        await records.put(changeResultKind, uuid, { contents: "", code: 0, detail: null, outcome });
       });
     },
   ];

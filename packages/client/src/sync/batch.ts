@@ -1,28 +1,28 @@
-import type { SyncOperationData } from "@sallyport/contract";
+import type { PushedChangeData } from "@sallyport/contract";
 import type { DeviceRecords } from "./device-records.ts";
-import type { ObjectState, PendingOperation } from "./object-state.ts";
+import type { ObjectState, PendingChange } from "./object-state.ts";
 import { replaced } from "./outcomes.ts";
 import { hasReference, linksOf, referencesOf, separated } from "./references.ts";
 
-/** Bytes of the operations of a push. The server accepts 8 MiB with the rest of the body. */
+/** Bytes of the changes of a push. The server accepts 8 MiB with the rest of the body. */
 const maxBytes = 8 * 1024 * 1024 - 64 * 1024;
 
 export interface BatchLimits {
-  readonly maxOperations: number;
-  /** Objects whose operations wait. */
+  readonly maxChanges: number;
+  /** Objects whose changes wait. */
   readonly postponed: { has(uuid: string): boolean };
-  /** Objects whose creation waits. Operations that refer to them wait, too. */
+  /** Objects whose creation waits. Changes that refer to them wait, too. */
   readonly waiting: ReadonlySet<string>;
   readonly newId: () => string;
 }
 
 /**
- * The next operations in the order of the edits, marked as sent: they no longer change. At most one per object.
+ * The next changes in the order of the edits, marked as sent: they no longer change. At most one per object.
  *
- * An operation follows the creations of the objects to which it refers. After a restore, these can be later edits, and
+ * A change follows the creations of the objects to which it refers. After a restore, these can be later edits, and
  * new objects can refer to one another: then one of them is created without its references, which follow.
  */
-export async function nextBatch(records: DeviceRecords, limits: BatchLimits): Promise<SyncOperationData[]> {
+export async function nextBatch(records: DeviceRecords, limits: BatchLimits): Promise<PushedChangeData[]> {
   const batch = new Batch(records, limits);
   for (let after: string | undefined; ; ) {
     const places = await records.list("queue", after);
@@ -30,20 +30,20 @@ export async function nextBatch(records: DeviceRecords, limits: BatchLimits): Pr
     const targets = await records.states([...new Set([...states.values()].flatMap(targetsOf))]);
     for (const [key, uuid] of places) {
       const state = states.get(uuid);
-      const operation = state?.pending[0];
-      if (state === undefined || operation === undefined || limits.postponed.has(uuid)) continue;
-      // The object has an earlier operation: in this batch, or it waits for a decision.
-      if (batch.has(uuid)) return batch.operations;
-      if (records.sequenceOf(key) !== operation.sequence || operation.held !== undefined) continue;
+      const change = state?.pending[0];
+      if (state === undefined || change === undefined || limits.postponed.has(uuid)) continue;
+      // The object has an earlier change: in this batch, or it waits for a decision.
+      if (batch.has(uuid)) return batch.changes;
+      if (records.sequenceOf(key) !== change.sequence || change.held !== undefined) continue;
       const missing = targetsOf(state).filter((each) => !batch.has(each) && isNew(targets.get(each)));
-      batch.offer({ uuid, before: state, state, operation }, new Set(missing));
-      if (batch.isFull) return batch.operations;
+      batch.offer({ uuid, before: state, state, change }, new Set(missing));
+      if (batch.isFull) return batch.changes;
     }
     after = places.at(-1)?.[0];
     if (after === undefined) break;
   }
   batch.breakCycles();
-  return batch.operations;
+  return batch.changes;
 }
 
 interface Candidate {
@@ -52,8 +52,8 @@ interface Candidate {
   readonly before: ObjectState;
   /** The state to store. */
   readonly state: ObjectState;
-  /** Its first operation. */
-  readonly operation: PendingOperation;
+  /** Its first change. */
+  readonly change: PendingChange;
 }
 
 /** A candidate that refers to new objects whose creations are not in the batch. */
@@ -64,15 +64,15 @@ interface Blocked extends Candidate {
 class Batch {
   readonly #records: DeviceRecords;
   readonly #limits: BatchLimits;
-  readonly #sent = new Map<string, SyncOperationData>();
+  readonly #sent = new Map<string, PushedChangeData>();
   readonly #blocked = new Map<string, Blocked>();
-  /** The objects whose operations wait for a creation, by the object to create. */
+  /** The objects whose changes wait for a creation, by the object to create. */
   readonly #dependants = new Map<string, string[]>();
   #bytes = 0;
   #isOverfull = false;
-  /** Objects that must not be deleted yet: an operation that waits, or can return, may replace a reference to them. */
+  /** Objects that must not be deleted yet: a change that waits, or can return, may replace a reference to them. */
   readonly #kept = new Set<string>();
-  /** Operations that can return in parts. */
+  /** Changes that can return in parts. */
   readonly #returning = new Set<string>();
   /** Blocked objects, each of which refers to the next one. */
   #trail: string[] = [];
@@ -82,23 +82,23 @@ class Batch {
     this.#limits = limits;
   }
 
-  get operations(): SyncOperationData[] {
+  get changes(): PushedChangeData[] {
     return [...this.#sent.values()];
   }
 
   get isFull(): boolean {
-    return this.#isOverfull || this.#sent.size >= this.#limits.maxOperations;
+    return this.#isOverfull || this.#sent.size >= this.#limits.maxChanges;
   }
 
   has(uuid: string): boolean {
     return this.#sent.has(uuid);
   }
 
-  /** Adds an operation, or keeps it until the missing objects are added. */
+  /** Adds a change, or keeps it until the missing objects are added. */
   offer(candidate: Candidate, missing: Set<string>): void {
-    const { uuid, operation } = candidate;
-    if (operation.op === "delete" && this.#kept.has(uuid)) return;
-    const waits = hasReference(operation.fields, this.#limits.waiting);
+    const { uuid, change } = candidate;
+    if (change.op === "delete" && this.#kept.has(uuid)) return;
+    const waits = hasReference(change.fields, this.#limits.waiting);
     if (waits || missing.size > 0) this.#keepTargets(candidate);
     if (waits) return;
     if (missing.size === 0) return this.#add(candidate);
@@ -125,7 +125,7 @@ class Batch {
     }
     while (this.#blocked.size > 0 && !this.isFull) {
       const cycle = this.#findCycle();
-      const separable = cycle.filter(({ operation }) => !operation.isSent && operation.references !== "whole");
+      const separable = cycle.filter(({ change }) => !change.isSent && change.references !== "whole");
       // A single reference is more often mandatory than a collection.
       const best = separable.find(isLinkedByCollections) ?? separable[0];
       const chosen = best ?? (cycle[0] as Blocked);
@@ -150,26 +150,26 @@ class Batch {
     return [...path.values()].slice(start);
   }
 
-  #keepTargets({ state, operation }: Candidate): void {
-    for (const each of referencesOf([state.fields, operation.fields, operation.base])) this.#kept.add(each);
+  #keepTargets({ state, change }: Candidate): void {
+    for (const each of referencesOf([state.fields, change.fields, change.base])) this.#kept.add(each);
   }
 
-  #withoutMissing({ uuid, before, state, operation, missing }: Blocked): Candidate {
-    return { uuid, before, ...separated(state, operation, linksOf(operation, missing), this.#limits.newId()) };
+  #withoutMissing({ uuid, before, state, change, missing }: Blocked): Candidate {
+    return { uuid, before, ...separated(state, change, linksOf(change, missing), this.#limits.newId()) };
   }
 
-  /** Adds an operation, and those that have waited for it. */
+  /** Adds a change, and those that have waited for it. */
   #add(first: Candidate): void {
     const ready = [first];
     for (const candidate of ready) {
-      const { uuid, before, state, operation } = candidate;
-      const sent = wireOf(uuid, state, operation);
+      const { uuid, before, state, change } = candidate;
+      const sent = wireOf(uuid, state, change);
       this.#bytes += new TextEncoder().encode(JSON.stringify(sent)).length + 1;
       this.#isOverfull = this.#sent.size > 0 && this.#bytes > maxBytes;
       if (this.isFull) return;
       this.#sent.set(uuid, sent);
-      const after = replaced(state, operation, { ...operation, isSent: true });
-      if (!operation.isSent) this.#records.setState(uuid, before, after);
+      const after = replaced(state, change, { ...change, isSent: true });
+      if (!change.isSent) this.#records.setState(uuid, before, after);
       if (this.#canReturn(candidate)) {
         this.#returning.add(uuid);
         this.#keepTargets(candidate);
@@ -178,7 +178,7 @@ class Batch {
     }
   }
 
-  #canReturn({ operation: { op, fields, edits, references } }: Candidate): boolean {
+  #canReturn({ change: { op, fields, edits, references } }: Candidate): boolean {
     if (op === "delete") return false;
     if (references === "whole") return hasReference(fields, this.#returning);
     return references === "apart" || edits !== undefined || hasReference(fields);
@@ -195,16 +195,16 @@ class Batch {
 }
 
 const first = <T>(values: Iterable<T>): T => values[Symbol.iterator]().next().value as T;
-const targetsOf = ({ pending: [operation] }: ObjectState) => referencesOf(operation?.fields);
+const targetsOf = ({ pending: [change] }: ObjectState) => referencesOf(change?.fields);
 const isNew = (state: ObjectState | undefined) => state?.version === 0 && state.pending[0]?.op === "put";
-const isLinkedByCollections = ({ operation, missing }: Blocked) =>
-  linksOf(operation, missing).every((name) => Array.isArray(operation.fields[name]));
+const isLinkedByCollections = ({ change, missing }: Blocked) =>
+  linksOf(change, missing).every((name) => Array.isArray(change.fields[name]));
 
 function wireOf(
   uuid: string,
   { className }: ObjectState,
-  { id, op, version, fields, base }: PendingOperation,
-): SyncOperationData {
+  { id, op, version, fields, base }: PendingChange,
+): PushedChangeData {
   const common = { id, op, uuid, syncVersion: String(version) } as const;
   if (op === "delete") return common;
   if (version === 0) return { ...common, className, fields };

@@ -1,14 +1,7 @@
 import { copyOfFields } from "../json.ts";
 import type { DeviceRecords } from "./device-records.ts";
 import type { Notice } from "./notices.ts";
-import {
-  type Fields,
-  type HeldOperation,
-  type ObjectState,
-  type PendingOperation,
-  pick,
-  valueOf,
-} from "./object-state.ts";
+import { type Fields, type HeldChange, type ObjectState, type PendingChange, pick, valueOf } from "./object-state.ts";
 import { codes, refused, replaced } from "./outcomes.ts";
 
 /** An edit that waits for a decision. */
@@ -16,7 +9,7 @@ export interface Conflict {
   readonly schema: string;
   readonly uuid: string;
   readonly className: string;
-  readonly reason: HeldOperation["reason"];
+  readonly reason: HeldChange["reason"];
   /** The fields in conflict. */
   readonly fields: readonly string[];
   /** The edit of this device, also its fields without conflict. */
@@ -32,55 +25,55 @@ export type Decision = "mine" | "theirs" | Fields;
 
 export type ConflictHandler = (conflict: Conflict) => Decision | Promise<Decision>;
 
-/** An undecided operation, as of the moment of the decision. */
+/** An undecided change, as of the moment of the decision. */
 export interface Undecided {
   readonly uuid: string;
   readonly state: ObjectState;
-  readonly operation: PendingOperation;
-  readonly held: HeldOperation;
+  readonly change: PendingChange;
+  readonly held: HeldChange;
 }
 
-/** The first undecided operation. */
+/** The first undecided change. */
 export async function firstHeld(records: DeviceRecords): Promise<Undecided | undefined> {
   const [place] = await records.list("held", undefined, 1);
   if (place === undefined) return undefined;
   const [key, uuid] = place;
   const state = await records.state(uuid);
-  const operation = state?.pending.find(({ sequence }) => records.sequenceOf(key) === sequence);
-  if (state === undefined || operation?.held === undefined)
+  const change = state?.pending.find(({ sequence }) => records.sequenceOf(key) === sequence);
+  if (state === undefined || change?.held === undefined)
     throw new Error("The storage is damaged: a held edit is lost.");
-  return { uuid, state, operation, held: operation.held };
+  return { uuid, state, change, held: change.held };
 }
 
 export async function decisionOn(
-  { uuid, state, operation, held }: Undecided,
+  { uuid, state, change, held }: Undecided,
   schema: string,
   handler: ConflictHandler | undefined,
 ): Promise<Decision> {
   if (handler === undefined) return held.reason === "takenBack" ? "mine" : "theirs";
   const { className, fields: theirs } = state;
-  const conflict = { schema, uuid, className, ...held, mine: operation.fields, base: operation.base, theirs };
+  const conflict = { schema, uuid, className, ...held, mine: change.fields, base: change.base, theirs };
   const decision = await handler(conflict);
   return typeof decision === "string" ? decision : copyOfFields(decision);
 }
 
-/** Executes a decision. The new operation has the basis that the handler saw. */
+/** Executes a decision. The new change has the basis that the handler saw. */
 export function decide(
   undecided: Undecided,
   current: ObjectState,
   decision: Decision,
   id: string,
 ): [ObjectState | null, Notice[]] {
-  const { uuid, state: seen, operation, held } = undecided;
+  const { uuid, state: seen, change, held } = undecided;
   const { className } = seen;
-  const before = current.pending.find((each) => each.id === operation.id && each.held !== undefined);
+  const before = current.pending.find((each) => each.id === change.id && each.held !== undefined);
   if (before === undefined) return [current, []];
   const kept = typeof decision === "string" ? decision : "custom";
   const conflicts: Notice[] =
     held.reason === "takenBack"
       ? []
       : held.fields.map((field) => {
-          const [mine, theirs] = [valueOf(operation.fields, field), valueOf(seen.fields, field)];
+          const [mine, theirs] = [valueOf(change.fields, field), valueOf(seen.fields, field)];
           return ["conflicts", { uuid, className, field, mine, theirs, kept }];
         });
   if (decision === "theirs") {

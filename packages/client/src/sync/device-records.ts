@@ -12,7 +12,7 @@ export interface Position {
   readonly database: string | null;
   /** An incomplete pull. */
   readonly pull: IncompletePull | null;
-  /** Sequence of the latest operation or notice. */
+  /** Sequence of the latest change or notice. */
   readonly sequence: number;
 }
 
@@ -115,11 +115,11 @@ export class DeviceRecords {
     return (await this.states([uuid])).get(uuid);
   }
 
-  /** Replaces a state, and with it the places of its operations in the queue. */
+  /** Replaces a state, and with it the places of its changes in the queue. */
   setState(uuid: string, before: ObjectState | undefined, after: ObjectState | null): void {
     this.#changedObjects.add(uuid);
-    for (const operation of before?.pending ?? []) this.#changes.set(this.#placeOf(operation), null);
-    for (const operation of after?.pending ?? []) this.#changes.set(this.#placeOf(operation), uuid);
+    for (const change of before?.pending ?? []) this.#changes.set(this.#placeOf(change), null);
+    for (const change of after?.pending ?? []) this.#changes.set(this.#placeOf(change), uuid);
     this.#changes.set(this.key("objects", uuid), after === null ? null : JSON.stringify(after));
   }
 

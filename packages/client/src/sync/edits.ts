@@ -2,7 +2,7 @@ import {
   type Fields,
   newState,
   type ObjectState,
-  type PendingOperation,
+  type PendingChange,
   pick,
   sameValue,
   viewOf,
@@ -12,18 +12,18 @@ import { hasReference } from "./references.ts";
 
 /** The place of an edit in the queue. */
 export interface EditPlace {
-  /** Id of a new operation. */
+  /** Id of a new change. */
   readonly id: string;
-  /** Sequence of a new operation. */
+  /** Sequence of a new change. */
   readonly sequence: number;
-  /** Sequence of the latest operation. */
+  /** Sequence of the latest change. */
   readonly latest: number;
 }
 
 /** An object that the device creates. */
 export function created(className: string, fields: Fields, { id, sequence }: EditPlace): ObjectState {
-  const operation = { id, sequence, op: "put", version: 0, fields, base: null, isSent: false } as const;
-  return { ...newState(className), pending: [operation] };
+  const change = { id, sequence, op: "put", version: 0, fields, base: null, isSent: false } as const;
+  return { ...newState(className), pending: [change] };
 }
 
 /** Changes fields. Without a difference to what the user sees, the state stays the same. */
@@ -43,15 +43,15 @@ export function updated(state: ObjectState, given: Fields, place: EditPlace): Ob
   }
   const { id, sequence } = place;
   const base = pick(view, names);
-  const operation = { id, sequence, op: "put", version: state.version, fields, base, isSent: false } as const;
-  return { ...state, pending: [...state.pending, operation] };
+  const change = { id, sequence, op: "put", version: state.version, fields, base, isSent: false } as const;
+  return { ...state, pending: [...state.pending, change] };
 }
 
 /**
- * Whether an edit joins the previous operation of its object. A reference must not move before the operation that
+ * Whether an edit joins the previous change of its object. A reference must not move before the change that
  * creates its target.
  */
-function joins({ op, isSent, held, sequence }: PendingOperation, fields: Fields, { latest }: EditPlace): boolean {
+function joins({ op, isSent, held, sequence }: PendingChange, fields: Fields, { latest }: EditPlace): boolean {
   return op === "put" && !isSent && held === undefined && (sequence === latest || !hasReference(fields));
 }
 
@@ -60,15 +60,13 @@ export function removed(state: ObjectState, { id, sequence, latest }: EditPlace)
   if (viewOf(state) === null) return state;
   const { version } = state;
   const [first] = state.pending;
-  // The server does not know the object, and no later operation can refer to it.
+  // The server does not know the object, and no later change can refer to it.
   if (version === 0 && first !== undefined && !first.isSent && first.sequence === latest) return null;
-  const kept = state.pending.filter(
-    (operation) => operation.isSent || (operation === first && operation.version === 0),
-  );
+  const kept = state.pending.filter((change) => change.isSent || (change === first && change.version === 0));
   const dropped = state.pending.filter((each) => !kept.includes(each)).map(({ fields }) => fields);
   const edits = dropped.length === 0 ? undefined : dropped;
-  const operation = { id, sequence, op: "delete", version, fields: {}, edits, base: null, isSent: false } as const;
-  return { ...state, pending: [...kept, operation] };
+  const change = { id, sequence, op: "delete", version, fields: {}, edits, base: null, isSent: false } as const;
+  return { ...state, pending: [...kept, change] };
 }
 
 /** Drops all edits. `null` if the server has no such object. */

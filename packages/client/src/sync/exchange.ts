@@ -47,7 +47,7 @@ export class Exchange {
     return { results, page: changed === undefined ? undefined : await checked(answer) };
   }
 
-  /** Every request can be repeated: operations have ids, and a pull changes nothing. */
+  /** Every request can be repeated: changes have ids, and a pull changes nothing. */
   async #post<Data>(
     part: string,
     body: object,

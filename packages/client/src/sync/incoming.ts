@@ -52,7 +52,7 @@ export class ObjectChanges {
     }
     for (const { uuid, version } of deleted) {
       const state = this.#stateOf(uuid);
-      // The device already knows a later state, from the answer to an operation.
+      // The device already knows a later state, from the answer to a change.
       if (state !== undefined && state.version <= version) this.#add(uuid, gone(uuid, state, codes.updateOfDeleted));
     }
     for (const uuid of excluded) {
@@ -61,9 +61,9 @@ export class ObjectChanges {
     }
   }
 
-  /** Stores the answer to an operation. Returns the code if the operation is postponed. */
+  /** Stores the answer to a change. Returns the code if the change is postponed. */
   addAnswer(answer: PushAnswer, uncreated: Uncreated): FailureCode | undefined {
-    const { uuid } = answer.operation;
+    const { uuid } = answer.change;
     const outcome = settled(uuid, this.#stateOf(uuid), answer, this.#moment, uncreated);
     this.#add(uuid, outcome);
     return outcome.postponed;

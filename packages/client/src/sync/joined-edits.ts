@@ -1,6 +1,6 @@
-import { type Fields, type ObjectState, type PendingOperation, pick } from "./object-state.ts";
+import { type Fields, type ObjectState, type PendingChange, pick } from "./object-state.ts";
 
-type Joined = Pick<PendingOperation, "fields" | "edits">;
+type Joined = Pick<PendingChange, "fields" | "edits">;
 
 /**
  * Fields with one more edit. The first edit stays as it was made, so that the object it creates can be created without
@@ -19,25 +19,21 @@ export function restricted({ fields, edits }: Joined, names: readonly string[]):
   return { fields: pick(fields, names), edits: kept === undefined || kept.length < 2 ? undefined : kept };
 }
 
-/** Makes an operation of each edit, at the same place of the queue. `undefined` if there is only one edit. */
-export function editByEdit(
-  state: ObjectState,
-  operation: PendingOperation,
-  newId: () => string,
-): ObjectState | undefined {
-  const { edits, version, base } = operation;
-  if (operation.op !== "put" || edits === undefined) return undefined;
+/** Makes a change of each edit, at the same place of the queue. `undefined` if there is only one edit. */
+export function editByEdit(state: ObjectState, change: PendingChange, newId: () => string): ObjectState | undefined {
+  const { edits, version, base } = change;
+  if (change.op !== "put" || edits === undefined) return undefined;
   let seen: Fields = base ?? {};
-  const operations = edits.map((fields, index): PendingOperation => {
+  const changes = edits.map((fields, index): PendingChange => {
     const names = Object.keys(fields);
     const known = version === 0 || base !== null ? names : names.filter((name) => Object.hasOwn(seen, name));
     const hasBase = index > 0 || base !== null;
-    const single = { ...operation, id: newId(), fields, edits: undefined, base: hasBase ? pick(seen, known) : null };
+    const single = { ...change, id: newId(), fields, edits: undefined, base: hasBase ? pick(seen, known) : null };
     seen = { ...seen, ...fields };
-    // The links of the operation belong to the first of its edits.
+    // The links of the change belong to the first of its edits.
     return index === 0 ? { ...single, isSent: false } : { ...single, references: undefined, isSent: false };
   });
-  return { ...state, pending: state.pending.flatMap((each) => (each === operation ? operations : [each])) };
+  return { ...state, pending: state.pending.flatMap((each) => (each === change ? changes : [each])) };
 }
 
 function partsOf(edits: readonly Fields[], isKept: (name: string) => boolean): Fields[] {

@@ -4,7 +4,7 @@ import type { SyncObjectData } from "@sallyport/contract";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** An edit that the server has not acknowledged. */
-export interface PendingOperation {
+export interface PendingChange {
   /** The same in every attempt to push it. */
   readonly id: string;
   readonly op: "put" | "delete";
@@ -24,15 +24,15 @@ export interface PendingOperation {
    */
   readonly edits?: readonly Fields[] | undefined;
   /**
-   * If the server refuses an operation, its references follow in one of their own. `apart`: they already do. `link`: it
+   * If the server refuses a change, its references follow in one of their own. `apart`: they already do. `link`: it
    * is the one that follows. `whole`: it was refused without them, too.
    */
   readonly references?: "apart" | "link" | "whole" | undefined;
   /** Set while it waits for a decision of the application. */
-  readonly held?: HeldOperation | undefined;
+  readonly held?: HeldChange | undefined;
 }
 
-export interface HeldOperation {
+export interface HeldChange {
   /** `rejected`: the policy of the schema refuses conflicts; `takenBack`: a restore of the server has lost it. */
   readonly reason: "rejected" | "takenBack";
   /** The fields in conflict. */
@@ -57,7 +57,7 @@ export interface ObjectState {
   /** Whether this device deleted it, acknowledged by the server. */
   readonly isRemoved: boolean;
   /** In the order of the edits. */
-  readonly pending: readonly PendingOperation[];
+  readonly pending: readonly PendingChange[];
 }
 
 export const newState = (className: string): ObjectState => ({
@@ -76,10 +76,10 @@ export const newState = (className: string): ObjectState => ({
 /** The server's copy with the pending edits. `null` if there is no object for the user. */
 export function viewOf({ version, fields, pending }: ObjectState): Fields | null {
   let view = fields;
-  for (const operation of pending) {
-    if (operation.op === "delete") view = null;
+  for (const change of pending) {
+    if (change.op === "delete") view = null;
     // An update of an object that is gone shows nothing.
-    else if (view !== null || (version === 0 && operation.version === 0)) view = { ...view, ...operation.fields };
+    else if (view !== null || (version === 0 && change.version === 0)) view = { ...view, ...change.fields };
   }
   return view;
 }

@@ -1,11 +1,11 @@
-import type { PushResultData, SyncObjectData, SyncOperationData } from "@sallyport/contract";
+import type { PushResultData, SyncObjectData, PushedChangeData } from "@sallyport/contract";
 import type { FailureCode } from "../errors.ts";
 import type { Notice } from "./notices.ts";
 import {
   type Fields,
   newState,
   type ObjectState,
-  type PendingOperation,
+  type PendingChange,
   pick,
   sameValue,
   valueOf,
@@ -17,9 +17,9 @@ import { hasReference, linksOf, rejoined, separated } from "./references.ts";
 
 export type PushResult = PushResultData["results"][number];
 
-/** An operation as it was sent, and its result. */
+/** A change as it was sent, and its result. */
 export interface PushAnswer {
-  readonly operation: SyncOperationData;
+  readonly change: PushedChangeData;
   readonly result: PushResult;
 }
 
@@ -28,7 +28,7 @@ export interface Outcome {
   /** `null`: nothing of it remains. */
   readonly state: ObjectState | null;
   readonly notices: readonly Notice[];
-  /** Set if the operation waits for the next synchronization. */
+  /** Set if the change waits for the next synchronization. */
   readonly postponed?: FailureCode;
 }
 
@@ -36,8 +36,8 @@ export interface Outcome {
 export interface Moment {
   /** The run of restarts. */
   readonly generation: number;
-  /** Id and sequence of a new operation. */
-  readonly next: () => Pick<PendingOperation, "id" | "sequence">;
+  /** Id and sequence of a new change. */
+  readonly next: () => Pick<PendingChange, "id" | "sequence">;
 }
 
 /** `null` outside restarts. `isRestored`: the server has another database than before. */
@@ -87,14 +87,14 @@ export function received(
   // Others may have written the object after the restore: without `base`, the server reports a conflict.
   const seen = isOlder ? { version: copy.version, base: theirs } : { version: state.version, base: null };
   const held = { reason: "takenBack", fields: lost } as const;
-  const operation = { ...next(), op: "put", ...seen, fields, isSent: false, held } as const;
+  const change = { ...next(), op: "put", ...seen, fields, isSent: false, held } as const;
   return {
-    state: { ...copy, pending: [...copy.pending, operation] },
+    state: { ...copy, pending: [...copy.pending, change] },
     notices: [["takenBack", { uuid, className, op: "put", fields, theirs, isQueued: true }]],
   };
 }
 
-/** The server has no such object for the user any more. Operations that the server may have executed wait for their answer. */
+/** The server has no such object for the user any more. Changes that the server may have executed wait for their answer. */
 export function gone(uuid: string, state: ObjectState, code: FailureCode): Outcome {
   if (state.isRemoved) return { state, notices: [] };
   const sent = state.pending.filter(({ isSent }) => isSent);
@@ -124,7 +124,7 @@ export function missing(uuid: string, state: ObjectState, isRestored: boolean, {
     return { state: after, notices: [["takenBack", lost], ...notices] };
   }
   const held = { reason: "takenBack", fields: state.own } as const;
-  const operation = {
+  const change = {
     ...next(),
     op: "put",
     version: 0,
@@ -134,7 +134,7 @@ export function missing(uuid: string, state: ObjectState, isRestored: boolean, {
     held,
   } as const;
   return {
-    state: { ...newState(className), pending: [operation] },
+    state: { ...newState(className), pending: [change] },
     notices: [["takenBack", { uuid, className, op: "put", fields: view, theirs: null, isQueued: true }]],
   };
 }
@@ -143,25 +143,25 @@ export function missing(uuid: string, state: ObjectState, isRestored: boolean, {
 export interface Uncreated {
   /** By a later synchronization. */
   readonly postponed: ReadonlySet<string>;
-  /** By an operation that replaces a refused one. */
+  /** By a change that replaces a refused one. */
   readonly repeated: ReadonlySet<string>;
 }
 
-/** The answer to an operation. */
+/** The answer to a change. */
 export function settled(
   uuid: string,
   known: ObjectState | undefined,
-  { operation: sent, result }: PushAnswer,
+  { change: sent, result }: PushAnswer,
   { generation, next }: Moment,
   uncreated: Uncreated,
 ): Outcome {
   const state = known ?? newState(sent.className ?? "");
-  const operation = state.pending.find(({ id }) => id === sent.id) ?? discardedOperation(state, sent, result);
-  if (operation === undefined) return { state: known ?? null, notices: [] };
-  const rest = state.pending.filter((each) => each !== operation);
+  const change = state.pending.find(({ id }) => id === sent.id) ?? discardedChange(state, sent, result);
+  if (change === undefined) return { state: known ?? null, notices: [] };
+  const rest = state.pending.filter((each) => each !== change);
   const code = codeOf(result);
-  if (code === codes.done && operation.op === "put") return applied(uuid, state, operation, result, generation);
-  if (code === codes.done || (code === codes.deleted && operation.op === "delete")) {
+  if (code === codes.done && change.op === "put") return applied(uuid, state, change, result, generation);
+  if (code === codes.done || (code === codes.deleted && change.op === "delete")) {
     const version = result.version ?? state.version;
     const removal = { ...newState(state.className), version, generation, isRemoved: true };
     return {
@@ -170,82 +170,77 @@ export function settled(
     };
   }
   if (isPassing(code)) return { state, notices: [], postponed: code };
-  // The refusal is stored under its id. The next attempt is another operation.
-  const again = { ...operation, id: next().id, isSent: false };
-  if (hasReference(operation.fields, uncreated.postponed))
-    return { state: replaced(state, operation, again), notices: [], postponed: code };
-  if (hasReference(operation.fields, uncreated.repeated))
-    return { state: replaced(state, operation, again), notices: [] };
+  // The refusal is stored under its id. The next attempt is another change.
+  const again = { ...change, id: next().id, isSent: false };
+  if (hasReference(change.fields, uncreated.postponed))
+    return { state: replaced(state, change, again), notices: [], postponed: code };
+  if (hasReference(change.fields, uncreated.repeated)) return { state: replaced(state, change, again), notices: [] };
   const { conflicts = [], object } = result;
   if (code === codes.invalid && conflicts.length > 0) {
     const current =
       object === undefined || object["~Version"] < state.version ? state : withCopy(state, object, generation);
     const held = { reason: "rejected", fields: conflicts.map(({ field }) => field) } as const;
-    return { state: replaced(current, operation, { ...operation, held }), notices: [] };
+    return { state: replaced(current, change, { ...change, held }), notices: [] };
   }
   const isOfObject = code === codes.unknown || code === codes.updateOfDeleted;
-  const rearranged = isOfObject || code === codes.forbidden ? undefined : rearrange(state, operation, code, next);
+  const rearranged = isOfObject || code === codes.forbidden ? undefined : rearrange(state, change, code, next);
   if (rearranged !== undefined) return { state: rearranged, notices: [] };
   const endsObject = isOfObject || state.version === 0;
-  const notices = refused(uuid, state, [operation], code, result.statusMessage);
+  const notices = refused(uuid, state, [change], code, result.statusMessage);
   if (endsObject)
     return { state: null, notices: [...notices, ...refusedPuts(uuid, state, rest, code, result.statusMessage)] };
-  return { state: { ...state, pending: rest.map((each) => onTopOf(state.fields, operation.fields, each)) }, notices };
+  return { state: { ...state, pending: rest.map((each) => onTopOf(state.fields, change.fields, each)) }, notices };
 }
 
-/** Makes an operation of each reference, at the same place of the queue. */
+/** Makes a change of each reference, at the same place of the queue. */
 function oneByOne(
   state: ObjectState,
-  operation: PendingOperation,
+  change: PendingChange,
   links: readonly string[],
   next: Moment["next"],
 ): ObjectState {
-  const single = links.map((name): PendingOperation => {
-    const base = operation.base === null ? null : pick(operation.base, [name]);
-    return { ...operation, id: next().id, fields: pick(operation.fields, [name]), base };
+  const single = links.map((name): PendingChange => {
+    const base = change.base === null ? null : pick(change.base, [name]);
+    return { ...change, id: next().id, fields: pick(change.fields, [name]), base };
   });
-  return { ...state, pending: state.pending.flatMap((each) => (each === operation ? single : [each])) };
+  return { ...state, pending: state.pending.flatMap((each) => (each === change ? single : [each])) };
 }
 
-/** A refused operation in parts, each of which is pushed on its own. `undefined` if there is nothing more to try. */
+/** A refused change in parts, each of which is pushed on its own. `undefined` if there is nothing more to try. */
 function rearrange(
   state: ObjectState,
-  operation: PendingOperation,
+  change: PendingChange,
   code: FailureCode,
   next: Moment["next"],
 ): ObjectState | undefined {
-  const single = editByEdit(state, operation, () => next().id);
+  const single = editByEdit(state, change, () => next().id);
   if (single !== undefined || code !== codes.malformed) return single;
-  return withOtherReferences(state, operation, next);
+  return withOtherReferences(state, change, next);
 }
 
-/** A refused operation whose references can be the reason: they follow it, or come back into it. */
-function withOtherReferences(
-  state: ObjectState,
-  operation: PendingOperation,
-  next: Moment["next"],
-): ObjectState | undefined {
-  const again = { ...operation, id: next().id, isSent: false };
-  const links = linksOf(operation);
-  if (operation.references === "apart") {
-    const whole = rejoined(state, operation, again.id);
+/** A refused change whose references can be the reason: they follow it, or come back into it. */
+function withOtherReferences(state: ObjectState, change: PendingChange, next: Moment["next"]): ObjectState | undefined {
+  const again = { ...change, id: next().id, isSent: false };
+  const links = linksOf(change);
+  if (change.references === "apart") {
+    const whole = rejoined(state, change, again.id);
     if (whole === undefined || links.length === 0) return whole?.state;
-    return separated(whole.state, whole.operation, linksOf(whole.operation), next().id).state;
+    return separated(whole.state, whole.change, linksOf(whole.change), next().id).state;
   }
-  if (operation.references === "whole" || links.length === 0) return undefined;
-  const current = replaced(state, operation, again);
-  const isLink = operation.version !== 0 && links.length === Object.keys(operation.fields).length;
+  if (change.references === "whole" || links.length === 0) return undefined;
+  const current = replaced(state, change, again);
+  const isLink = change.version !== 0 && links.length === Object.keys(change.fields).length;
   if (!isLink) return separated(current, again, links, next().id).state;
   // One of several references can be the reason.
   return links.length === 1 ? undefined : oneByOne(current, again, links, next);
 }
 
-/** An executed operation that the user has discarded. `undefined`: another tab has stored the answer. */
-function discardedOperation(
+/** An executed change that the user has discarded. `undefined`: another tab has stored the answer. */
+function discardedChange(
   state: ObjectState,
-  { id, op, syncVersion, fields = {} }: SyncOperationData,
+  { id, op, syncVersion, fields = {} }: PushedChangeData,
   result: PushResult,
-): PendingOperation | undefined {
+): PendingChange | undefined {
   const { version = 0 } = result;
   if (codeOf(result) !== codes.done || version <= state.version) return undefined;
   return { id, op, version: Number(syncVersion), fields, base: null, sequence: 0, isSent: true };
@@ -255,54 +250,54 @@ function discardedOperation(
 function applied(
   uuid: string,
   state: ObjectState,
-  operation: PendingOperation,
+  change: PendingChange,
   { version = 0, objectId, object, conflicts = [], merged = [] }: PushResult,
   generation: number,
 ): Outcome {
   const { className } = state;
   const kept = conflicts.filter((conflict) => conflict.kept !== "mine").map(({ field }) => field);
-  const written = Object.keys(operation.fields).filter((name) => !kept.includes(name));
+  const written = Object.keys(change.fields).filter((name) => !kept.includes(name));
   const notices: Notice[] = conflicts.map(({ field, theirs, kept: choice }) => [
     "conflicts",
-    { uuid, className, field, mine: valueOf(operation.fields, field), theirs, kept: choice },
+    { uuid, className, field, mine: valueOf(change.fields, field), theirs, kept: choice },
   ]);
   if (merged.length > 0) notices.push(["merged", { uuid, className, fields: merged }]);
   const pending = state.pending
-    .filter((each) => each !== operation)
+    .filter((each) => each !== change)
     .map((each) => (each.version === 0 ? { ...each, version } : each));
-  const isKnown = state.fields !== null || operation.version === 0;
+  const isKnown = state.fields !== null || change.version === 0;
   let after: ObjectState = { ...state, pending };
   if (object !== undefined && object["~Version"] >= state.version) after = withCopy(after, object, generation);
   else if (isKnown && version > state.version) {
-    // The answer to a repeated operation has no object. If the server holds something else, the changes contain it.
-    const fields = { ...state.fields, ...pick(operation.fields, written) };
+    // The answer to a repeated change has no object. If the server holds something else, the changes contain it.
+    const fields = { ...state.fields, ...pick(change.fields, written) };
     after = { ...after, fields, version, generation, objectId: objectId ?? state.objectId };
   }
   if (after.fields === null) return { state: pending.length === 0 ? null : after, notices };
-  const own = written.filter((name) => sameValue(valueOf(after.fields, name), valueOf(operation.fields, name)));
-  const isCreator = state.isCreator || operation.version === 0;
+  const own = written.filter((name) => sameValue(valueOf(after.fields, name), valueOf(change.fields, name)));
+  const isCreator = state.isCreator || change.version === 0;
   return { state: { ...after, isCreator, own: [...new Set([...after.own, ...own])] }, notices };
 }
 
 /** An edit whose basis was refused: its user saw values that the server does not have. */
-function onTopOf(fields: Fields | null, refusedFields: Fields, operation: PendingOperation): PendingOperation {
-  if (operation.isSent || operation.base === null) return operation;
-  const undone = Object.keys(operation.base).filter((name) => Object.hasOwn(refusedFields, name));
-  return { ...operation, base: { ...operation.base, ...pick(fields, undone) } };
+function onTopOf(fields: Fields | null, refusedFields: Fields, change: PendingChange): PendingChange {
+  if (change.isSent || change.base === null) return change;
+  const undone = Object.keys(change.base).filter((name) => Object.hasOwn(refusedFields, name));
+  return { ...change, base: { ...change.base, ...pick(fields, undone) } };
 }
 
-export function replaced(state: ObjectState, before: PendingOperation, after: PendingOperation): ObjectState {
+export function replaced(state: ObjectState, before: PendingChange, after: PendingChange): ObjectState {
   return { ...state, pending: state.pending.map((each) => (each === before ? after : each)) };
 }
 
 export function refused(
   uuid: string,
   { className }: ObjectState,
-  operations: readonly PendingOperation[],
+  changes: readonly PendingChange[],
   code: FailureCode,
   message: string,
 ): Notice[] {
-  return operations.map(({ op, fields: own, edits = [] }) => {
+  return changes.map(({ op, fields: own, edits = [] }) => {
     const fields: Fields = op === "delete" ? Object.assign({}, ...edits) : own;
     return ["refused", { uuid, className, op, code, message, fields }];
   });
@@ -312,20 +307,20 @@ export function refused(
 function refusedPuts(
   uuid: string,
   state: ObjectState,
-  operations: readonly PendingOperation[],
+  changes: readonly PendingChange[],
   code: FailureCode,
   message: string,
 ): Notice[] {
   return refused(
     uuid,
     state,
-    operations.filter(({ op }) => op === "put"),
+    changes.filter(({ op }) => op === "put"),
     code,
     message,
   );
 }
 
-/** Failures of the server, not of the operation. */
+/** Failures of the server, not of the change. */
 function isPassing(code: FailureCode): boolean {
   return (code >= 699 && code <= 799) || code === 607 || code === 800;
 }

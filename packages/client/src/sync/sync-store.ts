@@ -3,7 +3,7 @@ import type { Attributes } from "../objects.ts";
 import { type DeviceRecords, transact } from "./device-records.ts";
 import { created, discarded, type EditPlace, removed, updated } from "./edits.ts";
 import { groupedNotices, type KeptNotices, type Notice } from "./notices.ts";
-import { type Fields, type ObjectState, type PendingOperation, viewOf } from "./object-state.ts";
+import { type Fields, type ObjectState, type PendingChange, viewOf } from "./object-state.ts";
 import type { SyncStorage } from "./storage.ts";
 
 /** An object as the user sees it: the server's copy with the pending edits. */
@@ -31,11 +31,11 @@ export interface DeviceEntry {
   /** The same with the pending edits. `null`: none, or removed. */
   readonly local: Fields | null;
   /** In the order of the edits. */
-  readonly pending: readonly PendingOperation[];
+  readonly pending: readonly PendingChange[];
 }
 
 /** An edit that the server has not acknowledged, with the UUID of its object. */
-export type QueuedOperation = PendingOperation & { readonly uuid: string };
+export type QueuedChange = PendingChange & { readonly uuid: string };
 
 /** Objects that a transaction of the store has changed, added or removed. */
 export interface StoreChange {
@@ -46,7 +46,7 @@ export interface StoreChange {
 }
 
 export interface SyncStoreOptions {
-  /** Makes ids of operations and UUIDs of new objects. Default: random UUIDs. */
+  /** Makes ids of changes and UUIDs of new objects. Default: random UUIDs. */
   readonly newId?: (() => string) | undefined;
 }
 
@@ -140,7 +140,7 @@ export class SyncStore {
   }
 
   /** The edits that the server has not acknowledged, in their order. */
-  async pending(schema: string): Promise<QueuedOperation[]> {
+  async pending(schema: string): Promise<QueuedChange[]> {
     return this.transact(schema, async (records) => {
       const queued = [...(await all(records, "queue")), ...(await all(records, "held"))];
       const states = await records.states([...new Set(queued)]);

@@ -1,4 +1,4 @@
-import type { SyncOperationData } from "@sallyport/contract";
+import type { PushedChangeData } from "@sallyport/contract";
 import { type FailureCode, SallyportError } from "../errors.ts";
 import { nextBatch } from "./batch.ts";
 import type { DeviceRecords, IncompletePull, Position } from "./device-records.ts";
@@ -13,7 +13,7 @@ import type { SyncStore } from "./sync-store.ts";
 export interface SyncProgress {
   /** Received objects. */
   readonly pulled: number;
-  /** Operations that the server has executed. */
+  /** Changes that the server has executed. */
   readonly pushed: number;
   /** Objects that are deleted on the server. */
   readonly deleted: number;
@@ -67,9 +67,9 @@ export function sync(options: SyncOptions): Promise<SyncReport> {
 
 /** A call that meets more of them meets rights or schemas that change all the time. */
 const maxRestarts = 5;
-/** Operations of a push. */
-const maxOperations = 1_000;
-/** The push as a whole is refused, perhaps because of one operation. */
+/** Changes of a push. */
+const maxChanges = 1_000;
+/** The push as a whole is refused, perhaps because of one change. */
 const divisible: ReadonlySet<number> = new Set([307, 308, 311, 332, 801]);
 const invalidVersion = 330;
 
@@ -85,7 +85,7 @@ class Synchronization {
   #isFresh = false;
   #hasBegun = false;
   #hasWaited = false;
-  #maxOperations = maxOperations;
+  #maxChanges = maxChanges;
   /** Edits of the store since the start. */
   #edits = 0;
   #restarts = 0;
@@ -123,9 +123,9 @@ class Synchronization {
       await this.#pull(position, 0);
       return false;
     }
-    const operations = direction === "pull" ? [] : await this.#nextBatch();
-    if (operations.length > 0) {
-      await this.#push(position, operations, pulls);
+    const batch = direction === "pull" ? [] : await this.#nextBatch();
+    if (batch.length > 0) {
+      await this.#push(position, batch, pulls);
       return false;
     }
     const waits = wait > 0 && !this.#hasWaited;
@@ -171,30 +171,30 @@ class Synchronization {
     }
   }
 
-  async #push(position: Position, ops: SyncOperationData[], pulls: boolean): Promise<void> {
+  async #push(position: Position, ops: PushedChangeData[], pulls: boolean): Promise<void> {
     this.#isFresh = false;
     this.#hasBegun = true;
     try {
       const { results, page } = await this.#exchange.push({ syncVersion: position.version, ops });
-      const answers = ops.map((operation, index) => ({ operation, result: results[index] as PushResult }));
+      const answers = ops.map((change, index) => ({ change, result: results[index] as PushResult }));
       await this.#apply(position, { page: pulls ? page : undefined, answers });
     } catch (error) {
       if (!(error instanceof SallyportError) || !divisible.has(error.code)) return this.#restartAfter(error, position);
-      // One bad operation must not stop the others.
-      if (ops.length > 1) this.#maxOperations = Math.max(1, Math.floor(ops.length / 2));
+      // One bad change must not stop the others.
+      if (ops.length > 1) this.#maxChanges = Math.max(1, Math.floor(ops.length / 2));
       else await this.#blame(position, ops, error);
     }
   }
 
-  /** Stores the refusal of the only operation of a push, unless the server refuses a push without operations, too. */
-  async #blame(position: Position, ops: readonly SyncOperationData[], refusal: SallyportError): Promise<void> {
+  /** Stores the refusal of the only change of a push, unless the server refuses a push without changes, too. */
+  async #blame(position: Position, ops: readonly PushedChangeData[], refusal: SallyportError): Promise<void> {
     try {
       await this.#exchange.push({ syncVersion: position.version, ops: [] });
     } catch (error) {
       return this.#restartAfter(error, position);
     }
-    await this.#apply(position, { answers: ops.map((operation) => refusalOf(operation, refusal)) });
-    this.#maxOperations = maxOperations;
+    await this.#apply(position, { answers: ops.map((change) => refusalOf(change, refusal)) });
+    this.#maxChanges = maxChanges;
   }
 
   /** Stores a page, or the answers of a push with its page. */
@@ -202,7 +202,7 @@ class Synchronization {
     seen: Position,
     { page, answers = [] }: { readonly page?: Page | undefined; readonly answers?: readonly PushAnswer[] },
   ): Promise<void> {
-    const uuids = [...answers.map(({ operation }) => operation.uuid), ...(page === undefined ? [] : uuidsOf(page))];
+    const uuids = [...answers.map(({ change }) => change.uuid), ...(page === undefined ? [] : uuidsOf(page))];
     const postponed = new Map<string, FailureCode>();
     let uncreated = { postponed: new Set<string>(), repeated: new Set<string>() };
     const isStored = await this.#transact(async (records) => {
@@ -211,9 +211,9 @@ class Synchronization {
       const changes = await ObjectChanges.of(records, uuids, this.#store.newId);
       const { position } = changes;
       for (const answer of answers) {
-        const { uuid } = answer.operation;
+        const { uuid } = answer.change;
         const code = changes.addAnswer(answer, uncreated);
-        // Another tab may have stored the answer, and the operation that replaces a refused one.
+        // Another tab may have stored the answer, and the change that replaces a refused one.
         if (changes.isNew(uuid)) uncreated[code === undefined ? "repeated" : "postponed"].add(uuid);
         if (code !== undefined) postponed.set(uuid, code);
       }
@@ -298,9 +298,9 @@ class Synchronization {
     return true;
   }
 
-  #nextBatch(): Promise<SyncOperationData[]> {
+  #nextBatch(): Promise<PushedChangeData[]> {
     const limits = {
-      maxOperations: this.#maxOperations,
+      maxChanges: this.#maxChanges,
       postponed: this.#postponed,
       waiting: this.#waiting,
       newId: this.#store.newId,
@@ -359,7 +359,7 @@ function afterPage(before: Position, page: Page): Position {
   return { ...position, pull: { ...pull, cursor: null, sweep: { after: "", version: syncVersion } } };
 }
 
-function refusalOf(operation: SyncOperationData, { code, message }: SallyportError): PushAnswer {
-  const { id, uuid } = operation;
-  return { operation, result: { id, uuid, internalStatus: String(code), statusMessage: message } };
+function refusalOf(change: PushedChangeData, { code, message }: SallyportError): PushAnswer {
+  const { id, uuid } = change;
+  return { change, result: { id, uuid, internalStatus: String(code), statusMessage: message } };
 }

@@ -9,7 +9,7 @@ import {
 } from "@sallyport/storage";
 
 /**
- * The result of a request or a pushed operation that was executed, or finally refused: a repetition gets it instead of an
+ * The result of a request or a pushed change that was executed, or finally refused: a repetition gets it instead of an
  * effect. Its record has no lifetime, so that archives contain it: what was dumped is not executed again after a restore.
  */
 export interface StoredResult {

@@ -2,13 +2,13 @@ export * from "./broken-schemas.ts";
 export { type After, ChangeWatch, type OnEnd } from "./change-watch.ts";
 export * from "./list-schemas.ts";
 export * from "./pull-changes.ts";
-export { type ExecutedOperation, executeOperation, executeOperations, type Push } from "./push/execute-operations.ts";
+export { type AppliedChange, applyChange, applyChanges, type Push } from "./push/apply-changes.ts";
 export {
-  type PushedOperation,
+  type PushedChange,
   type SyncDeletion,
   syncDeletionKind,
-  syncOperationKind,
-} from "./push/operation-results.ts";
+  changeResultKind,
+} from "./push/change-results.ts";
 export {
   pushChanges,
   type PushInput,
@@ -17,7 +17,7 @@ export {
 } from "./push/push-changes.ts";
 export * from "./put-schema.ts";
 export * from "./schema-view.ts";
-export type { PushServices } from "./push/operation-writer.ts";
+export type { PushServices } from "./push/change-writer.ts";
 export { syncFailure } from "./sync-failure.ts";
 export * from "./sync-objects.ts";
 export * from "./sync-schema.ts";
@@ -31,5 +31,5 @@ export {
   type SyncState,
 } from "./sync-schemas.ts";
 export * from "./sync-version.ts";
-export * from "./push/sync-operation.ts";
-export { type GivenOperation, type SyncTarget, putSynced, deleteSynced } from "./push/write-synced.ts";
+export * from "./push/device-change.ts";
+export { type ChangeInput, type SyncTarget, putSynced, deleteSynced } from "./push/write-synced.ts";

@@ -29,7 +29,7 @@ import {
   type StoredMacro,
 } from "../macros/index.ts";
 import { type StoredResult, requestResultKind } from "../repetition/index.ts";
-import { isSyncSchema, syncOperationKind, syncSchemaKind } from "../sync/index.ts";
+import { isSyncSchema, changeResultKind, syncSchemaKind } from "../sync/index.ts";
 import type { SnapshotObjects, Violated } from "./snapshot-objects.ts";
 import type { Invariant } from "./violation.ts";
 
@@ -80,7 +80,7 @@ export class StoredRecordVerifier {
     this.on(macroVersionKind, (record, version) =>
       this.checkMacroVersion(record, { ...version, changedAt: record.createdAt }),
     );
-    for (const kind of [requestResultKind, syncOperationKind])
+    for (const kind of [requestResultKind, changeResultKind])
       this.on(kind, (record, result) => this.checkResult(record, result));
     this.on(syncSchemaKind, ({ id, value }) => {
       if (!isSyncSchema(value, id)) violated("synchronization", `The record of the schema ${id} is none.`);

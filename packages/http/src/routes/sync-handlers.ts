@@ -4,16 +4,16 @@ import {
   type pushRequest,
   successMessage,
   successStatus,
-  type syncOperation,
+  type pushedChange,
   syncOperations,
   type syncPutRequest,
 } from "@sallyport/contract";
 import { errorEntry, ServiceError } from "@sallyport/storage";
 import {
   type GivenAttributes,
-  operationUuid,
+  changeUuid,
   type PullOptions,
-  type PushedOperation,
+  type PushedChange,
   type PushOptions,
   type PushResult,
   type SessionContext,
@@ -44,7 +44,7 @@ const put = async (context: Served<SessionContext>, { parameter, body }: InputOf
   data: await putSynced(
     context,
     targetOf(parameter),
-    "fault" in body ? body.fault : { uuid: body.value.uuid, operation: putOperation(body.value) },
+    "fault" in body ? body.fault : { uuid: body.value.uuid, change: putChange(body.value) },
   ),
 });
 
@@ -59,7 +59,7 @@ export const syncHandlers: Handlers<typeof syncOperations> = {
     data: await deleteSynced(
       context,
       targetOf(parameter),
-      "fault" in body ? body.fault : { uuid: body.value.uuid, operation: { op: "delete" } },
+      "fault" in body ? body.fault : { uuid: body.value.uuid, change: { op: "delete" } },
     ),
   }),
   pushChanges: async (context, { parameter, body, settings, note }) => {
@@ -71,7 +71,7 @@ export const syncHandlers: Handlers<typeof syncOperations> = {
       rest: "fault" in body ? body.fault : pushOf(body.value),
       isLate,
     };
-    const { results, ...changes } = await pushChanges(context, input);
+    const { results, ...delta } = await pushChanges(context, input);
     note(
       results.flatMap(({ error }) =>
         error === null
@@ -79,7 +79,7 @@ export const syncHandlers: Handlers<typeof syncOperations> = {
           : { route: syncOperations.pushChanges.path, method: "POST", status: error.status, code: error.code, error },
       ),
     );
-    return { data: { results: results.map((each) => resultOf(each, settings.debugMessages)), ...changes } };
+    return { data: { results: results.map((each) => resultOf(each, settings.debugMessages)), ...delta } };
   },
 };
 
@@ -102,24 +102,24 @@ function pullOf(options: z.output<typeof pullRequest>, named: string | undefined
 }
 
 function pushOf({ ops, atomic = false, query, limit }: z.output<typeof pushRequest>): PushOptions {
-  return { operations: ops.map(pushedOperation), atomic, query: query as PushOptions["query"], limit };
+  return { changes: ops.map(changeOf), atomic, query: query as PushOptions["query"], limit };
 }
 
-/** An invalid operation fails alone. */
-function pushedOperation(checked: Checked<z.output<typeof syncOperation>>): PushedOperation {
+/** An invalid change fails alone. */
+function changeOf(checked: Checked<z.output<typeof pushedChange>>): PushedChange {
   if ("fault" in checked) {
     const { id, uuid } = checked.given as { id: string; uuid: string };
-    return { id, uuid: uuid.toLowerCase(), operation: checked.fault };
+    return { id, uuid: uuid.toLowerCase(), change: checked.fault };
   }
-  const { id, uuid: spelled, op, fields, ...operation } = checked.value;
+  const { id, uuid: spelled, op, fields, ...members } = checked.value;
   const uuid = spelled.toLowerCase();
   try {
-    operationUuid(uuid);
-    if (op === "delete") return { id, uuid, operation: { op, uuid } };
+    changeUuid(uuid);
+    if (op === "delete") return { id, uuid, change: { op, uuid } };
     if (fields === undefined) throw new ServiceError(332, { detail: "at /fields" });
-    return { id, uuid, operation: { ...putOperation({ ...operation, fields }), uuid } };
+    return { id, uuid, change: { ...putChange({ ...members, fields }), uuid } };
   } catch (error) {
-    if (error instanceof ServiceError) return { id, uuid, operation: error };
+    if (error instanceof ServiceError) return { id, uuid, change: error };
     throw error;
   }
 }
@@ -140,8 +140,8 @@ function targetOf(parameter: (name: "schema" | "uuid") => string) {
   return { schemaName: parameter("schema"), uuid: parameter("uuid") };
 }
 
-/** The operation of a parsed body. */
-function putOperation(given: z.output<typeof syncPutRequest>) {
+/** The change of a parsed body. */
+function putChange(given: z.output<typeof syncPutRequest>) {
   const { syncVersion, className, fields, base = {} } = given;
   return {
     op: "put",

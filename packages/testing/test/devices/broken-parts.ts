@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { memoryStorage, type Notices, sync, type SyncOptions, type SyncStorage } from "@sallyport/client/sync";
-import type { SyncOperationData } from "@sallyport/contract";
+import type { PushedChangeData } from "@sallyport/contract";
 import type {
   DeviceParts,
   Edit,
@@ -109,11 +109,11 @@ function reporting(change: (notices: Notices) => Partial<Notices>): DeviceParts[
 
 const repeated = new Set<string>();
 
-/** Sends an operation with another value if it has sent it before. */
+/** Sends a change with another value if it has sent it before. */
 function changingRepetitions(client: SyncOptions["client"]): SyncOptions["client"] {
   return {
     request: (options) => {
-      const { ops = [], ...body } = options.body as { readonly ops?: readonly SyncOperationData[] };
+      const { ops = [], ...body } = options.body as { readonly ops?: readonly PushedChangeData[] };
       const changed = ops.map((each) => (repeated.has(each.id) ? { ...each, fields: {} } : each));
       for (const { id } of ops) repeated.add(id);
       return client.request({ ...options, body: ops.length === 0 ? body : { ...body, ops: changed } });
@@ -320,13 +320,13 @@ export const brokenParts: readonly BrokenPart[] = [
   server("sends references to unreadable objects", ["leak"], 141),
   server("keeps the versions of a restored database", ["difference"], writtenAfterRestore),
   server("keeps the versions of other rights", ["difference"], 54),
-  server("does not recognise repeated operations", ["repetition", "failure", "lost edit"]),
-  server("judges refused operations again", ["repetition"], acceptedLater),
-  server("confirms an operation without a write", ["lost write", "difference"]),
+  server("does not recognise repeated changes", ["repetition", "failure", "lost edit"]),
+  server("judges refused changes again", ["repetition"], acceptedLater),
+  server("confirms a change without a write", ["lost write", "difference"]),
   server("overwrites fields without a merge", ["conflict", "difference"], 23),
   server("omits references to objects that become visible", ["difference"], widenedReaders),
   server("keeps references to objects that vanish", ["difference"], narrowedReaders),
-  server("omits what became of repeated operations", ["difference"], deletedBeforeAnswer),
+  server("omits what became of repeated changes", ["difference"], deletedBeforeAnswer),
   server("omits writes between two pages", ["difference"], writtenBetweenPages),
   device("does not report conflicts", ["conflict"], { synchronize: reporting(() => ({ conflicts: [] })) }, 66),
   device("does not report refused edits", ["lost edit"], { synchronize: reporting(() => ({ refused: [] })) }),
@@ -356,7 +356,7 @@ export const brokenParts: readonly BrokenPart[] = [
     endsDuringReport,
   ),
   device(
-    "changes a repeated operation",
+    "changes a repeated change",
     ["repetition"],
     {
       synchronize: (options) => sync({ ...options, client: changingRepetitions(options.client) }),

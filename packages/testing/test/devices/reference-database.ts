@@ -68,13 +68,13 @@ export type ServerFault =
   | "sends references to unreadable objects"
   | "keeps the versions of a restored database"
   | "keeps the versions of other rights"
-  | "does not recognise repeated operations"
-  | "judges refused operations again"
-  | "confirms an operation without a write"
+  | "does not recognise repeated changes"
+  | "judges refused changes again"
+  | "confirms a change without a write"
   | "overwrites fields without a merge"
   | "omits references to objects that become visible"
   | "keeps references to objects that vanish"
-  | "omits what became of repeated operations"
+  | "omits what became of repeated changes"
   | "omits writes between two pages";
 
 export const administrator: Caller = { id: "administrator", administrator: true, groups: [] };

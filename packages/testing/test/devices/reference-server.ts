@@ -13,10 +13,10 @@ import {
 } from "./reference-database.ts";
 
 interface Push extends Json {
-  readonly ops?: readonly Operation[];
+  readonly ops?: readonly Change[];
 }
 
-interface Operation {
+interface Change {
   readonly id: string;
   readonly op: "put" | "delete";
   readonly uuid: string;
@@ -267,42 +267,42 @@ export class ReferenceServer extends ReferenceDatabase {
     const { generation } = this.view(name, caller);
     const since = String(body["syncVersion"]);
     if (since !== "0" && !since.startsWith(generation)) throw new Refusal(330, true);
-    // The device has no object of a repeated operation: the changes contain it.
+    // The device has no object of a repeated change: the changes contain it.
     const repeated = new Set(
       ops.filter(({ id }) => this.state.results.has(`${caller.id} ${id}`)).map(({ uuid }) => uuid),
     );
-    const results = ops.map((operation) => this.settle(name, operation, caller));
+    const results = ops.map((change) => this.settle(name, change, caller));
     const omit = new Map(
       results.flatMap(({ uuid, version }) =>
         version === undefined || repeated.has(String(uuid)) ? [] : [[String(uuid), Number(version)] as const],
       ),
     );
-    const always = this.fault === "omits what became of repeated operations" ? new Set<string>() : repeated;
+    const always = this.fault === "omits what became of repeated changes" ? new Set<string>() : repeated;
     return { results, ...this.pull(name, body, caller, omit, always) };
   }
 
-  private settle(name: string, operation: Operation, caller: Caller): Json {
-    const { id, uuid } = operation;
-    const [key, contents] = [`${caller.id} ${id}`, digest(JSON.stringify(operation))];
+  private settle(name: string, change: Change, caller: Caller): Json {
+    const { id, uuid } = change;
+    const [key, contents] = [`${caller.id} ${id}`, digest(JSON.stringify(change))];
     const known = this.state.results.get(key);
-    if (known !== undefined && this.fault !== "does not recognise repeated operations")
+    if (known !== undefined && this.fault !== "does not recognise repeated changes")
       return known.digest === contents ? known.result : { id, uuid, ...failed(332) };
     let result: Json;
     let object: Json = {};
     try {
-      ({ object = {}, ...result } = this.execute(name, operation, caller) as Json & { readonly object?: Json });
+      ({ object = {}, ...result } = this.execute(name, change, caller) as Json & { readonly object?: Json });
       result = { id, uuid, internalStatus: "0", statusMessage: "ok", ...result };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       result = { id, uuid, ...failed(error.code) };
     }
-    const isKept = this.fault !== "judges refused operations again" || result["internalStatus"] === "0";
+    const isKept = this.fault !== "judges refused changes again" || result["internalStatus"] === "0";
     if (isKept && Number(result["internalStatus"]) < 700) this.state.results.set(key, { digest: contents, result });
     return Object.keys(object).length === 0 ? result : { ...result, object };
   }
 
-  private execute(name: string, operation: Operation, caller: Caller): Json {
-    const { uuid, op, syncVersion, className, fields = {}, base } = operation;
+  private execute(name: string, change: Change, caller: Caller): Json {
+    const { uuid, op, syncVersion, className, fields = {}, base } = change;
     const { schema, fields: covered } = this.view(name, caller);
     const item = this.state.objects.get(uuid);
     const current = item?.versions.at(-1);
@@ -329,11 +329,11 @@ export class ReferenceServer extends ReferenceDatabase {
     if (Object.keys(fields).some((each) => !names.includes(each))) throw new Refusal(332);
     if (!this.mayOn(item.className, caller, "write")) throw new Refusal(404);
     this.checkValues(item.className, fields, caller);
-    return this.merge(operation, { current, caller, names, policy: schema.conflicts, base });
+    return this.merge(change, { current, caller, names, policy: schema.conflicts, base });
   }
 
   private merge(
-    { uuid, fields = {}, syncVersion }: Operation,
+    { uuid, fields = {}, syncVersion }: Change,
     {
       current,
       caller,
@@ -359,7 +359,7 @@ export class ReferenceServer extends ReferenceDatabase {
     if (policy === "reject" && conflicts.length > 0)
       return { ...failed(332), conflicts: conflicts.map((each) => ({ ...each, kept: "theirs" })), object: shown };
     const written = Object.entries(fields).filter(([name]) => kept === "mine" || !disputed.includes(name));
-    const stored = this.fault === "confirms an operation without a write" ? [] : written;
+    const stored = this.fault === "confirms a change without a write" ? [] : written;
     const version = this.add(uuid, "", { fields: { ...current.fields, ...Object.fromEntries(stored) } });
     const merged = moved.filter((name) => !disputed.includes(name));
     const after = this.rendered(uuid, caller, names);

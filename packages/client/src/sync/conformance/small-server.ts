@@ -4,7 +4,7 @@ import type {
   PushRequestData,
   PushResultData,
   SyncObjectData,
-  SyncOperationData,
+  PushedChangeData,
 } from "@sallyport/contract";
 import type { SallyportClient } from "../../client.ts";
 import { TransportError } from "../../errors.ts";
@@ -20,8 +20,8 @@ type Result = PushResultData["results"][number];
 
 /** A synchronizing server in memory, for checks of stores: one schema per name, the last write wins. */
 export class SmallServer {
-  /** Every operation that has arrived, repetitions too. */
-  readonly arrived: SyncOperationData[] = [];
+  /** Every change that has arrived, repetitions too. */
+  readonly arrived: PushedChangeData[] = [];
   /** Every pull that has arrived. */
   readonly pulls: PullRequestData[] = [];
   /** Called before each answer. If it throws, the answer is lost. */
@@ -104,15 +104,15 @@ export class SmallServer {
 
   async #push(schema: string, { syncVersion, ops, limit }: PushRequestData): Promise<PushResultData> {
     this.arrived.push(...ops);
-    const results = ops.map((operation) => {
-      const result = this.#results.get(operation.id) ?? this.#execute(schema, operation);
-      this.#results.set(operation.id, result);
+    const results = ops.map((change) => {
+      const result = this.#results.get(change.id) ?? this.#execute(schema, change);
+      this.#results.set(change.id, result);
       return result;
     });
     return { results, ...(await this.#pull(schema, { syncVersion, limit })) };
   }
 
-  #execute(schema: string, { id, op, uuid, className, fields = {} }: SyncOperationData): Result {
+  #execute(schema: string, { id, op, uuid, className, fields = {} }: PushedChangeData): Result {
     const stored = this.#objects(schema).get(uuid);
     if (stored?.isDeleted) return { id, uuid, internalStatus: op === "put" ? "610" : "609", statusMessage: "deleted" };
     const object = this.write(schema, uuid, fields, className ?? stored?.object["~ClassName"]);

@@ -57,23 +57,23 @@ export const storeChecks = checksOf({
       await store.update(schema, uuid(7), { Text: "changed" });
       await store.remove(schema, uuid(8));
       const before = await store.pending(schema);
-      equal(before.length, 31, "the number of operations");
+      equal(before.length, 31, "the number of changes");
       await storage.close();
       const next = new SyncStore(await reopen());
-      equal(await next.pending(schema), before, "the operations");
+      equal(await next.pending(schema), before, "the changes");
       const server = new SmallServer();
       await synchronized(server, next);
       equal(
         server.arrived.map(({ id }) => id),
         before.map(({ id }) => id),
-        "the pushed operations",
+        "the pushed changes",
       );
       equal(server.fieldsOf(schema, uuid(7)), { Text: "changed" }, "the object on the server");
-      equal(await next.pending(schema), [], "the operations after the push");
+      equal(await next.pending(schema), [], "the changes after the push");
     },
   },
 
-  "a device repeats an operation without an answer under the same id": async ({ storage }) => {
+  "a device repeats a change without an answer under the same id": async ({ storage }) => {
     const [server, store] = [new SmallServer(), new SyncStore(storage)];
     server.write(schema, uuid(1), { Text: "first" });
     await synchronized(server, store);
@@ -86,7 +86,7 @@ export const storeChecks = checksOf({
     server.beforeAnswer = () => {};
     await synchronized(server, store);
     const [sent, again, next] = server.arrived;
-    equal([again, server.arrived.length], [sent, 3], "the repeated operation");
+    equal([again, server.arrived.length], [sent, 3], "the repeated change");
     equal(next?.base, { Text: "second" }, "the value before the later edit");
     equal([server.fieldsOf(schema, uuid(1)), await texts(store)], [{ Text: "third" }, { 1: "third" }], "the object");
   },
@@ -100,7 +100,7 @@ export const storeChecks = checksOf({
       await store.create(schema, "Note", { Text: "other" }, uuid(2));
     };
     await synchronized(server, store);
-    equal(await store.pending(schema), [], "the operations");
+    equal(await store.pending(schema), [], "the changes");
     equal(await texts(store), { 1: "newer", 2: "other" }, "the objects");
     equal(server.fieldsOf(schema, uuid(1)), { Text: "newer" }, "the object on the server");
   },
@@ -152,10 +152,10 @@ export const storeChecks = checksOf({
     await synchronized(server, store, 3);
     equal(Object.keys(await texts(store)).length, 13, "the number of objects");
     equal(server.fieldsOf(schema, uuid(99)), { Text: "mine 7" }, "the object on the server");
-    equal(await store.pending(schema), [], "the operations");
+    equal(await store.pending(schema), [], "the changes");
   },
 
-  "two devices on one storage push no operation under two ids": async ({ storage, reopen }) => {
+  "two devices on one storage push no change under two ids": async ({ storage, reopen }) => {
     const stores = [new SyncStore(storage), new SyncStore(await reopen())];
     const [store, other] = stores as [SyncStore, SyncStore];
     const server = new SmallServer();
@@ -177,10 +177,10 @@ export const storeChecks = checksOf({
       synchronized(server, store),
     ]);
     await Promise.all([synchronized(server, store, 3), synchronized(server, other, 3)]);
-    equal(await store.pending(schema), [], "the operations");
-    const contentsById = new Map(server.arrived.map((operation) => [operation.id, JSON.stringify(operation)]));
-    for (const operation of server.arrived)
-      equal(JSON.stringify(operation), contentsById.get(operation.id), "a repeated operation");
+    equal(await store.pending(schema), [], "the changes");
+    const contentsById = new Map(server.arrived.map((change) => [change.id, JSON.stringify(change)]));
+    for (const change of server.arrived)
+      equal(JSON.stringify(change), contentsById.get(change.id), "a repeated change");
     const creations = new Set(server.arrived.filter(({ syncVersion }) => syncVersion === "0").map(({ id }) => id));
     equal(creations.size, 20, "the number of creations");
     for (let number = 1; number <= 10; number += 1) {

@@ -20,11 +20,11 @@ import { isSame, mergeFields, type SentField } from "./merge-fields.ts";
 import type { SchemaView } from "../schema-view.ts";
 import {
   fieldFault,
-  type PutOperation,
+  type PutChange,
   type SyncPutOutcome,
   type SyncConflict,
   SyncConflictError,
-} from "./sync-operation.ts";
+} from "./device-change.ts";
 import type { ShownTargets } from "./sync-targets.ts";
 
 /** The writes of a put. */
@@ -57,27 +57,27 @@ export interface UndecidedFields {
 export function planPut(
   { principal }: Pick<SessionContext, "principal">,
   view: SchemaView,
-  operation: PutOperation,
+  change: PutChange,
   object: StoredObject | null,
   shown: ShownTargets,
 ): PlannedPut {
-  const modelClass = view.model.find(object?.className ?? operation.className ?? "");
+  const modelClass = view.model.find(object?.className ?? change.className ?? "");
   if (modelClass === undefined || !view.classes.includes(modelClass.definition.name))
     throw new ServiceError(332, { detail: "at /className: A class of the schema is expected." });
-  const known = acceptFields(operation, modelClass, view);
+  const known = acceptFields(change, modelClass, view);
   if (!mayOnClass(principal, modelClass, object === null ? "create" : "write")) throw new ServiceError(404);
-  const { fields } = operation;
+  const { fields } = change;
   if (object === null) {
     if (isFileClass(view.model, modelClass.definition.name))
       throw new ServiceError(404, { detail: "Files are created by uploads." });
     const isComputable = known.every((attribute) => isStoredAsGiven(attribute, fields[attribute.name] ?? null));
     return { modelClass, object, given: fields, merged: [], conflicts: [], undecided: null, isComputable };
   }
-  return { modelClass, object, ...changesOf(view, operation, object, known, shown) };
+  return { modelClass, object, ...changesOf(view, change, object, known, shown) };
 }
 
 /** The definitions of the sent fields. */
-function acceptFields({ fields }: PutOperation, modelClass: ModelClass, view: SchemaView): AttributeDefinition[] {
+function acceptFields({ fields }: PutChange, modelClass: ModelClass, view: SchemaView): AttributeDefinition[] {
   const known = view.fields.get(modelClass.definition.name);
   const writable = writableAttributes(view.model, modelClass);
   return Object.keys(fields).map((name) => {
@@ -90,7 +90,7 @@ function acceptFields({ fields }: PutOperation, modelClass: ModelClass, view: Sc
 
 /** 332 for a field that is of no class of the schema, before the class of the object is known. `null` if there is none. */
 export function unknownField(
-  { fields }: Pick<PutOperation, "fields">,
+  { fields }: Pick<PutChange, "fields">,
   { fields: covered }: SchemaView,
 ): ServiceError | null {
   const ofClasses = [...covered.values()];
@@ -101,12 +101,12 @@ export function unknownField(
 
 function changesOf(
   { schema }: SchemaView,
-  operation: PutOperation,
+  change: PutChange,
   object: StoredObject,
   known: readonly AttributeDefinition[],
   shown: ShownTargets,
 ): Omit<PlannedPut, "modelClass" | "object"> {
-  const { fields, base, version } = operation;
+  const { fields, base, version } = change;
   const isBehind = version !== object.version;
   const sent = new Map(
     known.map((attribute): [string, SentField] => {

@@ -1,12 +1,12 @@
 import { atMost, jsonBytes, type JsonValue, type ObjectId, ServiceError, type StoredObject } from "@sallyport/storage";
 import type { QueryRequest } from "../../objects/index.ts";
 import { type SessionContext, withCurrentModel } from "../../request/index.ts";
-import { type ExecutedOperation, executeOperations } from "./execute-operations.ts";
-import type { PushedOperation } from "./operation-results.ts";
+import { type AppliedChange, applyChanges } from "./apply-changes.ts";
+import type { PushedChange } from "./change-results.ts";
 import { acceptSyncVersion, checksumText, type PullPage, requireNotSwept, pullDelta } from "../pull-changes.ts";
 import { queriedView, type SchemaView, schemaView } from "../schema-view.ts";
 import { type SyncObject, syncObjects } from "../sync-objects.ts";
-import { requirePush, type SyncConflict } from "./sync-operation.ts";
+import { requirePush, type SyncConflict } from "./device-change.ts";
 import { liveTargets, matchingIds } from "./sync-targets.ts";
 import {
   neverSynchronized,
@@ -16,7 +16,7 @@ import {
   type SyncVersion,
   syncVersionText,
 } from "../sync-version.ts";
-import type { PushContext } from "./operation-writer.ts";
+import type { PushContext } from "./change-writer.ts";
 
 export interface PushInput {
   readonly schemaName: string;
@@ -24,39 +24,39 @@ export interface PushInput {
   readonly syncVersion: unknown;
   /** The other members, or their fault: 332 or 329. It is thrown after the checks of schema and version. */
   readonly rest: PushOptions | ServiceError;
-  /** Whether no further operation starts. */
+  /** Whether no further change starts. */
   readonly isLate: () => boolean;
 }
 
 export interface PushOptions {
-  readonly operations: readonly PushedOperation[];
-  /** Whether all operations succeed or none has an effect. */
+  readonly changes: readonly PushedChange[];
+  /** Whether all changes succeed or none has an effect. */
   readonly atomic: boolean;
-  /** Of the changes to return. */
+  /** Of the delta to return. */
   readonly query: QueryRequest | undefined;
   readonly limit: number | undefined;
 }
 
-/** The result of one operation. */
-export interface PushResult extends Pick<ExecutedOperation, "uuid" | "error" | "outcome"> {
+/** The result of one change. */
+export interface PushResult extends Pick<AppliedChange, "uuid" | "error" | "outcome"> {
   readonly id: string;
   readonly object?: SyncObject;
 }
 
 export interface PushAnswer extends PullPage {
-  /** In the order of the operations. */
+  /** In the order of the changes. */
   readonly results: readonly PushResult[];
 }
 
-/** Bytes of the objects and conflicts of an answer. Objects without room here are among the changes. */
+/** Bytes of the objects and conflicts of an answer. Objects without room here are in the delta. */
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Executes operations of a client, then returns the changes since its version. Errors, in this order: 717, 611, 333, 338,
- * 330, 332, 329. An operation that fails is a result, and an error of an atomic push.
+ * Applies changes of a device, then returns the delta since its version. Errors, in this order: 717, 611, 333, 338,
+ * 330, 332, 329. A change that fails is a result, and an error of an atomic push.
  */
 export async function pushChanges(context: PushContext, input: PushInput): Promise<PushAnswer> {
-  // A repetition finds the results of the operations that were stored before the model changed.
+  // A repetition finds the results of the changes that were stored before the model changed.
   return withCurrentModel(context, ({ generation }) =>
     pushUnderModel({ ...context, modelGeneration: generation }, input),
   );
@@ -72,29 +72,29 @@ async function pushUnderModel(
   await acceptSyncVersion(context, view, version);
   await requireNotSwept(context, version);
   if (rest instanceof ServiceError) throw rest;
-  const { operations, atomic, query, limit } = rest;
-  refuseRepetitions(operations);
+  const { changes, atomic, query, limit } = rest;
+  refuseRepetitions(changes);
   requirePush(required);
   const pulled = query === undefined ? view : await queriedView(context, view, query);
   if (version !== null && version.generation !== pulled.generation) throw restart("`syncVersion` is of another query.");
-  const executed = await executeOperations(context, view, { operations, atomic, isLate });
-  const { kept, objects } = withinBytes(executed);
+  const applied = await applyChanges(context, view, { changes, atomic, isLate });
+  const { kept, objects } = withinBytes(applied);
   const shown = new Map((await syncObjects(context, view, objects)).map((object) => [object["~UUID"], object]));
   const resultsWith = (latest: ReadonlyMap<string, SyncObject>) =>
     kept.map(({ uuid, error, outcome, object }, index): PushResult => {
-      const { id } = operations[index] as PushedOperation;
+      const { id } = changes[index] as PushedChange;
       const written = latest.get(uuid) ?? (object === null ? undefined : shown.get(object.uuid));
       return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
     });
   if (required.schema.direction === "push")
     return { results: resultsWith(new Map()), ...noChanges(context, pulled, version) };
   const omit = await knownVersions(context, pulled, kept, shown);
-  const changes = await pullDelta(context, pulled, {
+  const delta = await pullDelta(context, pulled, {
     version,
     omit,
     ...(limit === undefined ? {} : { limit }),
   });
-  const page = await withUntold(context, pulled, changes, { kept, omit, isFirst: version === null });
+  const page = await withUntold(context, pulled, delta, { kept, omit, isFirst: version === null });
   // Another user has shown or hidden a target of such an object: its version is known, its value is not.
   const own = new Map<string, SyncObject>();
   const changed: SyncObject[] = [];
@@ -169,7 +169,7 @@ async function withUntold(
 }
 
 interface Told {
-  readonly kept: readonly ExecutedOperation[];
+  readonly kept: readonly AppliedChange[];
   /** The versions that the client knows. */
   readonly omit: ReadonlyMap<string, number>;
   /** Whether the client has never synchronized. */
@@ -180,12 +180,12 @@ interface Told {
 async function knownVersions(
   { r }: SessionContext,
   view: SchemaView,
-  executed: readonly ExecutedOperation[],
+  applied: readonly AppliedChange[],
   shown: ReadonlyMap<string, SyncObject>,
 ): Promise<ReadonlyMap<string, number>> {
   const known = new Map<string, number>();
   const uuids = new Map<ObjectId, string>();
-  for (const { uuid, outcome, object, isRepeated } of executed) {
+  for (const { uuid, outcome, object, isRepeated } of applied) {
     if (outcome === null || isRepeated || (object !== null && !shown.has(uuid))) continue;
     known.set(uuid, outcome.version);
     if ("objectId" in outcome) uuids.set(outcome.objectId, uuid);
@@ -196,8 +196,8 @@ async function knownVersions(
 }
 
 /** Removes what would make the answer too large: conflicting values, then objects. */
-function withinBytes(executed: readonly ExecutedOperation[]): {
-  readonly kept: readonly ExecutedOperation[];
+function withinBytes(applied: readonly AppliedChange[]): {
+  readonly kept: readonly AppliedChange[];
   readonly objects: readonly StoredObject[];
 } {
   let left = maxBytes;
@@ -207,7 +207,7 @@ function withinBytes(executed: readonly ExecutedOperation[]): {
     left -= bytes;
     return true;
   };
-  const kept = executed.map((each): ExecutedOperation => {
+  const kept = applied.map((each): AppliedChange => {
     const { outcome } = each;
     if (outcome === null || !("conflicts" in outcome)) return each;
     const conflicts = outcome.conflicts.map(({ theirs, ...conflict }): SyncConflict => {
@@ -218,13 +218,13 @@ function withinBytes(executed: readonly ExecutedOperation[]): {
   return { kept, objects: kept.flatMap(({ object }) => (object !== null && takes(object.attributes) ? object : [])) };
 }
 
-/** 332 for operations with the same id or the same object. */
-function refuseRepetitions(operations: readonly Pick<PushedOperation, "id" | "uuid">[]): void {
+/** 332 for changes with the same id or the same object. */
+function refuseRepetitions(changes: readonly Pick<PushedChange, "id" | "uuid">[]): void {
   const [ids, uuids] = [new Set<string>(), new Set<string>()];
-  for (const [index, { id, uuid }] of operations.entries()) {
-    if (ids.has(id)) throw new ServiceError(332, { detail: `at /ops/${index}/id: Another operation has the same id.` });
+  for (const [index, { id, uuid }] of changes.entries()) {
+    if (ids.has(id)) throw new ServiceError(332, { detail: `at /ops/${index}/id: Another change has the same id.` });
     if (uuids.has(uuid))
-      throw new ServiceError(332, { detail: `at /ops/${index}/uuid: Another operation is for the same object.` });
+      throw new ServiceError(332, { detail: `at /ops/${index}/uuid: Another change is for the same object.` });
     ids.add(id);
     uuids.add(uuid);
   }

@@ -11,12 +11,12 @@ import {
 } from "@sallyport/storage";
 import type { SessionContext } from "../../request/index.ts";
 import type { SchemaView } from "../schema-view.ts";
-import type { PutOperation } from "./sync-operation.ts";
+import type { PutChange } from "./device-change.ts";
 
 /** Visible targets of links, by id. */
 export type ShownTargets = ReadonlyMap<ObjectId, ObjectOutline>;
 
-/** The objects of operations in the schema, by UUID. The others are absent: unknown, invisible, deleted or new. */
+/** The objects of changes in the schema, by UUID. The others are absent: unknown, invisible, deleted or new. */
 export async function liveTargets(
   { r }: Pick<SessionContext, "r">,
   view: SchemaView,
@@ -67,11 +67,11 @@ export async function missingTarget(
   return new ServiceError(tombstone !== null && classes.includes(tombstone.className) ? deletedCode : 334);
 }
 
-/** The visible targets of the links that the operations change. */
+/** The visible targets of the links that the changes change. */
 export async function shownTargets(
   { r }: Pick<SessionContext, "r">,
   { fields: covered, visibility }: SchemaView,
-  puts: readonly (readonly [Pick<PutOperation, "fields">, StoredObject])[],
+  puts: readonly (readonly [Pick<PutChange, "fields">, StoredObject])[],
 ): Promise<ShownTargets> {
   const ids = new Set<ObjectId>();
   for (const [{ fields }, { className, attributes }] of puts) {

@@ -1,22 +1,22 @@
 import { ServiceError } from "@sallyport/storage";
-import { executeOperation } from "./execute-operations.ts";
+import { applyChange } from "./apply-changes.ts";
 import { type SchemaView, schemaView } from "../schema-view.ts";
 import { unknownField } from "./plan-put.ts";
 import {
-  type DeleteOperation,
+  type DeleteChange,
   type SyncDeleteOutcome,
-  operationUuid,
+  changeUuid,
   requirePush,
-  type PutOperation,
+  type PutChange,
   type SyncPutOutcome,
-} from "./sync-operation.ts";
+} from "./device-change.ts";
 import { type SyncObject, syncObjects } from "../sync-objects.ts";
-import type { PushContext } from "./operation-writer.ts";
+import type { PushContext } from "./change-writer.ts";
 
-/** The operation of a request, whose path has a UUID, too. */
-export interface GivenOperation<Operation> {
+/** The change of a request, whose path has a UUID, too. */
+export interface ChangeInput<Change> {
   readonly uuid: string | undefined;
-  readonly operation: Omit<Operation, "uuid">;
+  readonly change: Omit<Change, "uuid">;
 }
 
 export interface SyncTarget {
@@ -26,19 +26,19 @@ export interface SyncTarget {
 }
 
 /**
- * Creates or changes one object of a schema. Errors, in this order: 717, 611, 333, the fault of the operation, 332 for a
+ * Creates or changes one object of a schema. Errors, in this order: 717, 611, 333, the fault of the change, 332 for a
  * schema that clients can only pull, or for a field of no class of it, 336 for different UUIDs. Then those of the
- * operation; see `writeOperation`.
+ * change; see `writeDeviceChange`.
  *
- * @param given the operation, or its fault: 338, 330 or 332
+ * @param input the change, or its fault: 338, 330 or 332
  */
 export async function putSynced(
   context: PushContext,
   target: SyncTarget,
-  given: GivenOperation<PutOperation> | ServiceError,
+  input: ChangeInput<PutChange> | ServiceError,
 ): Promise<SyncPutOutcome & { readonly object?: SyncObject }> {
-  const { view, operation, uuid } = await accept(context, target, given, unknownField);
-  const { outcome, object } = await executeOperation(context, view, { ...operation, uuid });
+  const { view, change, uuid } = await accept(context, target, input, unknownField);
+  const { outcome, object } = await applyChange(context, view, { ...change, uuid });
   const [shown] = object === null ? [] : await syncObjects(context, view, [object]);
   return { ...(outcome as SyncPutOutcome), ...(shown === undefined ? {} : { object: shown }) };
 }
@@ -46,28 +46,28 @@ export async function putSynced(
 /**
  * Deletes one object of a schema. Errors: as `putSynced`.
  *
- * @param given the operation, or its fault: 338, 330 or 332
+ * @param input the change, or its fault: 338, 330 or 332
  */
 export async function deleteSynced(
   context: PushContext,
   target: SyncTarget,
-  given: GivenOperation<DeleteOperation> | ServiceError,
+  input: ChangeInput<DeleteChange> | ServiceError,
 ): Promise<SyncDeleteOutcome> {
-  const { view, operation, uuid } = await accept(context, target, given);
-  return (await executeOperation(context, view, { ...operation, uuid })).outcome;
+  const { view, change, uuid } = await accept(context, target, input);
+  return (await applyChange(context, view, { ...change, uuid })).outcome;
 }
 
-async function accept<Operation>(
+async function accept<Change>(
   context: PushContext,
   { schemaName, uuid }: SyncTarget,
-  given: GivenOperation<Operation> | ServiceError,
-  faultOf: (operation: Omit<Operation, "uuid">, view: SchemaView) => ServiceError | null = () => null,
-): Promise<{ view: SchemaView; operation: Omit<Operation, "uuid">; uuid: string }> {
+  input: ChangeInput<Change> | ServiceError,
+  faultOf: (change: Omit<Change, "uuid">, view: SchemaView) => ServiceError | null = () => null,
+): Promise<{ view: SchemaView; change: Omit<Change, "uuid">; uuid: string }> {
   const required = await context.services.syncSchemas.require(context, schemaName);
-  if (given instanceof ServiceError) throw given;
+  if (input instanceof ServiceError) throw input;
   requirePush(required);
   const view = await schemaView(context, required);
-  const fault = faultOf(given.operation, view);
+  const fault = faultOf(input.change, view);
   if (fault !== null) throw fault;
-  return { operation: given.operation, uuid: operationUuid(given.uuid, uuid), view };
+  return { change: input.change, uuid: changeUuid(input.uuid, uuid), view };
 }

@@ -132,7 +132,7 @@ export const requests = {
     causes: [
       "The client sends requests in a loop, or retries without a delay.",
       "Many clients share the app key or the address.",
-      "The items of a multi request and the operations of a push count as requests.",
+      "The items of a multi request and the changes of a push count as requests.",
       "The user has sent 1,000 idempotency keys within 24 hours.",
     ],
     actions: [

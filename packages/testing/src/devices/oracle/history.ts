@@ -8,8 +8,8 @@ export interface Write {
   readonly fields: JsonObject | null;
   /** The device that wrote; `null` for the administrator. */
   readonly device: number | null;
-  /** The operation of a device. */
-  readonly operation?: {
+  /** The change of a device. */
+  readonly change?: {
     readonly assumedVersion: number;
     readonly fields: JsonObject;
     readonly base: JsonObject | null;
@@ -63,9 +63,9 @@ export class History {
   }
 
   /** Fields of a write that another write had changed, without a report of the conflict. */
-  unreportedConflicts({ uuid, version, operation }: Write): readonly string[] {
-    if (operation === undefined || this.hasUncertain(uuid)) return [];
-    const { assumedVersion, fields, base, conflicts } = operation;
+  unreportedConflicts({ uuid, version, change }: Write): readonly string[] {
+    if (change === undefined || this.hasUncertain(uuid)) return [];
+    const { assumedVersion, fields, base, conflicts } = change;
     const between = this.of(uuid).filter((write) => write.version > assumedVersion && write.version < version);
     return Object.keys(fields).filter((field) => {
       const other = between.findLast((write) => write.fields !== null && Object.hasOwn(write.fields, field));

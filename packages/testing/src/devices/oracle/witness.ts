@@ -1,4 +1,4 @@
-import type { SyncObjectData, SyncOperationData } from "@sallyport/contract";
+import type { SyncObjectData, PushedChangeData } from "@sallyport/contract";
 import type { Exchange, JsonObject } from "../network.ts";
 import { plainName, references } from "../scene.ts";
 import type { AccessModel } from "./access-model.ts";
@@ -12,7 +12,7 @@ export interface Violation {
 
 /**
  * `leak`: a device received what its user could not read. `lost write`: a confirmed write has no effect. `lost edit`: an
- * value that a user typed was neither confirmed nor given back to the application. `repetition`: an operation was
+ * value that a user typed was neither confirmed nor given back to the application. `repetition`: a change was
  * executed twice, its final result changed, or a device changed it. `conflict`: a conflict was not reported.
  * `difference`: a device does not have what its user can read. `restless`: devices do not come to rest. `failure`: an
  * unexpected error.
@@ -27,7 +27,7 @@ export type ViolationKind =
   | "restless"
   | "failure";
 
-/** An answer to an operation of a device. */
+/** An answer to a change of a device. */
 export interface Answer {
   readonly device: number;
   readonly uuid: string;
@@ -70,8 +70,8 @@ export interface Watched {
 export class Witness {
   readonly violations: Violation[] = [];
   readonly answers: Answer[] = [];
-  /** Operations by id, and their final results. */
-  private readonly operations = new Map<string, string>();
+  /** Changes by id, and their final results. */
+  private readonly changes = new Map<string, string>();
   private readonly results = new Map<string, string>();
 
   constructor(
@@ -80,38 +80,38 @@ export class Witness {
     private readonly nameOf: (uuid: string) => string,
   ) {}
 
-  /** A restored database has forgotten operations. */
+  /** A restored database has forgotten changes. */
   restored(): void {
     this.results.clear();
   }
 
   /** Before a request is sent: its objects can exist from now on. */
   announce({ ops }: JsonObject, watched: Pick<Watched, "device">): void {
-    for (const operation of operationsOf(ops)) {
-      const { id, uuid, className } = operation;
+    for (const change of changesOf(ops)) {
+      const { id, uuid, className } = change;
       if (className !== undefined) this.access.add(uuid, plainName(className));
-      const sent = JSON.stringify(operation);
-      const before = this.operations.get(id) ?? sent;
-      this.operations.set(id, sent);
+      const sent = JSON.stringify(change);
+      const before = this.changes.get(id) ?? sent;
+      this.changes.set(id, sent);
       if (before !== sent) this.add("repetition", watched, `sends ${sent} under the id of ${before}`);
     }
   }
 
   note({ request, response, arrived }: Exchange, watched: Watched): void {
-    const operations = operationsOf(request["ops"]);
+    const changes = changesOf(request["ops"]);
     const page = (response?.body["data"] ?? {}) as Page;
     if (response === null || watched.isOutdated)
-      for (const { uuid, op, fields = {} } of operations) this.history.addUncertain(uuid, op === "put" ? fields : null);
-    const byId = new Map(operations.map((operation) => [operation.id, operation]));
+      for (const { uuid, op, fields = {} } of changes) this.history.addUncertain(uuid, op === "put" ? fields : null);
+    const byId = new Map(changes.map((change) => [change.id, change]));
     for (const result of page.results ?? []) {
-      const operation = byId.get(result.id);
-      if (operation !== undefined) this.noteResult(operation, result, arrived, watched);
+      const change = byId.get(result.id);
+      if (change !== undefined) this.noteResult(change, result, arrived, watched);
       if (result.object !== undefined) this.checkObject(result.object, watched);
     }
     for (const object of page.changed ?? []) this.checkObject(object, watched);
     const gone = [...(page.deleted ?? []).map(({ uuid }) => uuid), ...(page.excluded ?? [])];
     // A device learns at any time how an object ended that it has written itself.
-    const own = new Set(operations.map(({ uuid }) => uuid));
+    const own = new Set(changes.map(({ uuid }) => uuid));
     for (const uuid of gone.filter((each) => !own.has(each))) {
       if (request["syncVersion"] === "0")
         this.add("leak", watched, `received the end of ${this.nameOf(uuid)} at the beginning`);
@@ -120,40 +120,40 @@ export class Witness {
     }
   }
 
-  private noteResult(operation: SyncOperationData, result: Result, arrived: boolean, watched: Watched): void {
-    const { uuid, fields = {} } = operation;
+  private noteResult(change: PushedChangeData, result: Result, arrived: boolean, watched: Watched): void {
+    const { uuid, fields = {} } = change;
     const { version, conflicts = [] } = result;
     const code = Number(result.internalStatus);
     const { device, moment } = watched;
     this.answers.push({ device, uuid, fields, code, conflicts: conflicts.map(({ field }) => field), arrived, moment });
     if (watched.isOutdated) return;
-    if (!isPassing(code)) this.compareResult(operation, result, watched);
+    if (!isPassing(code)) this.compareResult(change, result, watched);
     if (code !== 0 || version === undefined) return;
     const theirs = new Set(conflicts.filter(({ kept }) => kept !== "mine").map(({ field }) => field));
     const written = Object.entries(fields).filter(([name]) => !theirs.has(name));
     // A deletion is before the version that a restored object gets.
-    if (operation.op === "delete") this.history.add({ uuid, version: version - 0.5, fields: null, device });
+    if (change.op === "delete") this.history.add({ uuid, version: version - 0.5, fields: null, device });
     else {
-      const { base = null, syncVersion } = operation;
+      const { base = null, syncVersion } = change;
       const claimed = {
         assumedVersion: Number(syncVersion),
         fields,
         base,
         conflicts: conflicts.map(({ field }) => field),
       };
-      this.history.add({ uuid, version, fields: Object.fromEntries(written), device, operation: claimed });
+      this.history.add({ uuid, version, fields: Object.fromEntries(written), device, change: claimed });
     }
   }
 
   /** A final result never changes. */
-  private compareResult({ id, uuid }: SyncOperationData, result: Result, watched: Watched): void {
+  private compareResult({ id, uuid }: PushedChangeData, result: Result, watched: Watched): void {
     const { version, conflicts = [] } = result;
     const code = Number(result.internalStatus);
     const shown = JSON.stringify({ code, version, conflicts: conflicts.map(({ field, kept }) => [field, kept]) });
     const before = this.results.get(id) ?? shown;
     this.results.set(id, shown);
     if (before !== shown)
-      this.add("repetition", watched, `has an operation on ${this.nameOf(uuid)} answered by ${before} and ${shown}`);
+      this.add("repetition", watched, `has a change on ${this.nameOf(uuid)} answered by ${before} and ${shown}`);
   }
 
   private checkObject(object: SyncObjectData, watched: Watched): void {
@@ -184,11 +184,11 @@ export class Witness {
   }
 }
 
-/** Failures of the server, which say nothing about the operation. */
+/** Failures of the server, which say nothing about the change. */
 function isPassing(code: number): boolean {
   return code >= 699 || code === 607;
 }
 
-function operationsOf(ops: unknown): readonly SyncOperationData[] {
-  return Array.isArray(ops) ? (ops as SyncOperationData[]) : [];
+function changesOf(ops: unknown): readonly PushedChangeData[] {
+  return Array.isArray(ops) ? (ops as PushedChangeData[]) : [];
 }

@@ -16,17 +16,17 @@ import {
   prepareAllAttributes,
   deleteObject,
 } from "../../objects/index.ts";
-import { failingAs, syncDeletionKind } from "./operation-results.ts";
+import { failingAs, syncDeletionKind } from "./change-results.ts";
 import { decided, outcomeOf, type PlannedPut, planPut, type UndecidedFields, unknownField } from "./plan-put.ts";
 import type { SchemaView } from "../schema-view.ts";
 import type {
-  DeleteOperation,
+  DeleteChange,
   SyncDeleteOutcome,
-  PutOperation,
+  PutChange,
   SyncPutOutcome,
-  SyncOperation,
-  WrittenOperation,
-} from "./sync-operation.ts";
+  DeviceChange,
+  WrittenChange,
+} from "./device-change.ts";
 import { liveTargets, missingTarget, type ShownTargets, shownTargets } from "./sync-targets.ts";
 import { executeMacro, type MacroServices } from "../../execution/index.ts";
 import type { PullServices } from "../pull-changes.ts";
@@ -37,7 +37,7 @@ export interface PushServices extends MacroServices, PullServices {}
 
 export interface PushContext extends SessionContext, Uses<PushServices> {}
 
-/** How operations are written. */
+/** How changes are written. */
 export interface Writes {
   readonly view: SchemaView;
   /** Whether hooks concern the classes of the schema. */
@@ -46,18 +46,18 @@ export interface Writes {
   readonly lifetime: number | null;
 }
 
-type Result = WrittenOperation | ServiceError;
+type Result = WrittenChange | ServiceError;
 
-/** A transaction that operations are written in. */
-export interface OperationWriter {
+/** A transaction that changes are written in. */
+export interface ChangeWriter {
   readonly context: PushContext;
   readonly writes: Writes;
 }
 
-/** Writes one operation. Errors: those of the write, 332, 334, 609, 610, 404, 720; see `findingTaken`. */
-export async function writeOperation(writer: OperationWriter, operation: SyncOperation): Promise<WrittenOperation> {
+/** Writes one change. Errors: those of the write, 332, 334, 609, 610, 404, 720; see `findingTaken`. */
+export async function writeDeviceChange(writer: ChangeWriter, change: DeviceChange): Promise<WrittenChange> {
   try {
-    return await (operation.op === "put" ? put(writer, operation) : remove(writer, operation));
+    return await (change.op === "put" ? put(writer, change) : remove(writer, change));
   } catch (error) {
     // The object has just become invisible.
     throw error instanceof ServiceError && error.code === 304 ? new ServiceError(334, { cause: error }) : error;
@@ -66,11 +66,11 @@ export async function writeOperation(writer: OperationWriter, operation: SyncOpe
 
 /**
  * Writes puts of different objects, none of which refers to another, with few statements. All or nothing: throws if
- * one cannot be written. Results of refused operations are errors; `null` for an operation to be written alone.
+ * one cannot be written. Results of refused changes are errors; `null` for a change to be written alone.
  */
 export async function writeTogether(
-  writer: OperationWriter,
-  puts: readonly PutOperation[],
+  writer: ChangeWriter,
+  puts: readonly PutChange[],
 ): Promise<readonly (Result | null)[]> {
   const { context, writes } = writer;
   const { view } = writes;
@@ -79,7 +79,7 @@ export async function writeTogether(
     view,
     puts.map(({ uuid }) => uuid),
   );
-  const known = puts.flatMap((each): [PutOperation, StoredObject][] => {
+  const known = puts.flatMap((each): [PutChange, StoredObject][] => {
     const object = live.get(each.uuid);
     return object === undefined || object === "outside" ? [] : [[each, object]];
   });
@@ -120,7 +120,7 @@ export async function writeTogether(
     await objects.insert(
       created.map(({ plan, index, attributes, links }) => {
         const className = plan.modelClass.definition.name;
-        return { className, uuid: (puts[index] as PutOperation).uuid, attributes, links };
+        return { className, uuid: (puts[index] as PutChange).uuid, attributes, links };
       }),
       by,
     ),
@@ -139,17 +139,17 @@ export async function writeTogether(
   return results;
 }
 
-async function put(writer: OperationWriter, operation: PutOperation): Promise<WrittenOperation<SyncPutOutcome>> {
+async function put(writer: ChangeWriter, change: PutChange): Promise<WrittenChange<SyncPutOutcome>> {
   const { context, writes } = writer;
   const { view } = writes;
-  const unknown = unknownField(operation, view);
+  const unknown = unknownField(change, view);
   if (unknown !== null) throw unknown;
-  const { uuid, version } = operation;
+  const { uuid, version } = change;
   const object = await lockedTarget(writer, uuid);
   if (object === null && version > 0) throw await missingTarget(context, view, uuid, 610);
   if (object === null) await refuseTakenUuid(writer, uuid);
-  const shown = await shownTargets(context, view, object === null ? [] : [[operation, object]]);
-  const planned = planPut(context, view, operation, object, shown);
+  const shown = await shownTargets(context, view, object === null ? [] : [[change, object]]);
+  const planned = planPut(context, view, change, object, shown);
   const plan = planned.undecided === null ? planned : await decide(context, uuid, planned, planned.undecided);
   const done = resultWithoutWrite(plan);
   if (done !== null) return done;
@@ -157,9 +157,9 @@ async function put(writer: OperationWriter, operation: PutOperation): Promise<Wr
 }
 
 async function remove(
-  { context, writes }: OperationWriter,
-  { uuid }: DeleteOperation,
-): Promise<WrittenOperation<SyncDeleteOutcome>> {
+  { context, writes }: ChangeWriter,
+  { uuid }: DeleteChange,
+): Promise<WrittenChange<SyncDeleteOutcome>> {
   const { r, principal, session } = context;
   const { view, lifetime } = writes;
   const [target = null] = (await liveTargets(context, view, [uuid])).values();
@@ -175,7 +175,7 @@ async function remove(
 }
 
 /** Locks the object and reads it as it is then. `null` if there is none. */
-async function lockedTarget({ context, writes }: OperationWriter, uuid: string): Promise<StoredObject | null> {
+async function lockedTarget({ context, writes }: ChangeWriter, uuid: string): Promise<StoredObject | null> {
   const { view } = writes;
   const [before = null] = (await liveTargets(context, view, [uuid])).values();
   if (before === "outside") throw new ServiceError(334);
@@ -191,7 +191,7 @@ async function lockedTarget({ context, writes }: OperationWriter, uuid: string):
  * 610 for the UUID of an object that the caller could read before its deletion, 334 for that of any other.
  * `UuidTakenError` for an object that was created since the caller's was looked up.
  */
-async function refuseTakenUuid({ context, writes }: OperationWriter, uuid: string): Promise<void> {
+async function refuseTakenUuid({ context, writes }: ChangeWriter, uuid: string): Promise<void> {
   const [live, tombstone] = await Promise.all([
     context.r.objects.get({ uuids: [uuid] }, seesAll),
     context.r.deletion.find({ kind: "uuid", uuid }, seesAll),
@@ -201,13 +201,13 @@ async function refuseTakenUuid({ context, writes }: OperationWriter, uuid: strin
 }
 
 function planOf(
-  { context, writes }: OperationWriter,
-  operation: PutOperation,
+  { context, writes }: ChangeWriter,
+  change: PutChange,
   object: StoredObject | null,
   shown: ShownTargets,
 ): PlannedPut | ServiceError {
   try {
-    return planPut(context, writes.view, operation, object, shown);
+    return planPut(context, writes.view, change, object, shown);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -235,7 +235,7 @@ async function decide(
 
 /** Writes the planned fields and runs hooks. Returns the object as it is then. */
 async function stored(
-  { context, writes }: OperationWriter,
+  { context, writes }: ChangeWriter,
   uuid: string,
   { modelClass, object, given }: PlannedPut,
 ): Promise<StoredObject> {
@@ -263,7 +263,7 @@ function resultWithoutWrite({
   conflicts,
   undecided,
   isComputable,
-}: PlannedPut): WrittenOperation<SyncPutOutcome> | null {
+}: PlannedPut): WrittenChange<SyncPutOutcome> | null {
   if (object === null || undecided !== null || Object.keys(given).length > 0) return null;
   return { outcome: outcomeOf(object, merged, conflicts), object: isComputable ? null : object };
 }
@@ -272,7 +272,7 @@ function resultOf(
   { merged, conflicts, isComputable }: PlannedPut,
   object: StoredObject,
   { isHooked }: Writes,
-): WrittenOperation<SyncPutOutcome> {
+): WrittenChange<SyncPutOutcome> {
   const isKnown = isComputable && !isHooked;
   return { outcome: outcomeOf(object, merged, conflicts), object: isKnown ? null : object };
 }
@@ -287,7 +287,7 @@ function isAlone({ modelClass, undecided }: PlannedPut, { view: { model }, isHoo
 const attempts = 3;
 
 /**
- * Writes one operation, and again if another request creates its object at the same time: the second attempt merges with
+ * Writes one change, and again if another request creates its object at the same time: the second attempt merges with
  * that object. 334 for the UUID of an object whose tombstone is forgotten.
  */
 export async function findingTaken<T>({ unit }: PushContext, write: () => Promise<T>): Promise<T> {

@@ -12,19 +12,19 @@ import { type StoredResult, storedError, storedResult } from "../../repetition/i
 import type { SessionContext } from "../../request/index.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { syncFailure } from "../sync-failure.ts";
-import type { SyncConflict, SyncDeleteOutcome, SyncPutOutcome, SyncOperation } from "./sync-operation.ts";
+import type { SyncConflict, SyncDeleteOutcome, SyncPutOutcome, DeviceChange } from "./device-change.ts";
 
-/** An operation of a push. */
-export interface PushedOperation {
+/** A change of a push. */
+export interface PushedChange {
   /** Chosen by the client, unique for the user and the device. */
   readonly id: string;
   readonly uuid: string;
-  /** The operation, or what is wrong with it. */
-  readonly operation: SyncOperation | ServiceError;
+  /** The change, or what is wrong with it. */
+  readonly change: DeviceChange | ServiceError;
 }
 
-/** The final result of an operation. */
-export interface OperationResult {
+/** The final result of a change. */
+export interface ChangeResult {
   readonly uuid: string;
   /** `null` for a success. */
   readonly error: ServiceError | null;
@@ -32,8 +32,8 @@ export interface OperationResult {
   readonly outcome: SyncPutOutcome | SyncDeleteOutcome | null;
 }
 
-/** Results of operations, by the digest of user, device and operation id. */
-export const syncOperationKind: RecordKind<StoredResult> = "syncOperation";
+/** Results of changes, by the digest of user, device and change id. */
+export const changeResultKind: RecordKind<StoredResult> = "syncOperation";
 
 /** A deletion by a client, by the UUID of the object. */
 export interface SyncDeletion {
@@ -64,14 +64,14 @@ export function noted(error: unknown): unknown {
   return code === undefined ? error : syncFailure(code, error);
 }
 
-/** Another request has executed the same operation at the same time. */
-export class RepeatedOperationError extends Error {}
+/** Another request has applied the same change at the same time. */
+export class RepeatedChangeError extends Error {}
 
 type Caller = Pick<SessionContext, "r" | "session" | "database" | "principal">;
 
-/** The results of the operations of one user on one device. */
-export class OperationResults {
-  private readonly ids = new Map<PushedOperation, string>();
+/** The results of the changes of one user on one device. */
+export class ChangeResults {
+  private readonly ids = new Map<PushedChange, string>();
   private readonly owner: string;
 
   constructor(
@@ -83,29 +83,29 @@ export class OperationResults {
   }
 
   /**
-   * The stored results, by operation. 332 if another operation had the id. Conflicts lack the server's values that the
+   * The stored results, by change. 332 if another change had the id. Conflicts lack the server's values that the
    * caller cannot read any more.
    */
-  async find(operations: readonly PushedOperation[]): Promise<Map<PushedOperation, OperationResult>> {
+  async find(changes: readonly PushedChange[]): Promise<Map<PushedChange, ChangeResult>> {
     const stored = await this.caller.r.records.get(
-      syncOperationKind,
-      operations.map((each) => this.idOf(each)),
+      changeResultKind,
+      changes.map((each) => this.idOf(each)),
     );
     const byId = new Map(stored.map(({ id, value }) => [id, value]));
-    const found = new Map<PushedOperation, OperationResult>();
-    for (const each of operations) {
-      const known = byId.get(this.idOf(each));
-      if (known !== undefined) found.set(each, this.resultOf(each, known));
+    const found = new Map<PushedChange, ChangeResult>();
+    for (const each of changes) {
+      const value = byId.get(this.idOf(each));
+      if (value !== undefined) found.set(each, this.resultOf(each, value));
     }
     return this.readable(found);
   }
 
-  private async readable(found: Map<PushedOperation, OperationResult>): Promise<Map<PushedOperation, OperationResult>> {
-    const conflicting = [...found].flatMap(([operation, result]) => {
+  private async readable(found: Map<PushedChange, ChangeResult>): Promise<Map<PushedChange, ChangeResult>> {
+    const conflicting = [...found].flatMap(([change, result]) => {
       const { outcome } = result;
       return outcome === null || !("conflicts" in outcome) || outcome.conflicts.length === 0
         ? []
-        : [{ operation, result, outcome }];
+        : [{ change, result, outcome }];
     });
     if (conflicting.length === 0) return found;
     const theirs = conflicting.flatMap(({ outcome }) => outcome.conflicts.map((conflict) => conflict.theirs ?? null));
@@ -120,50 +120,50 @@ export class OperationResults {
       const uuid = linkedUuid(value);
       return uuid === null || uuids.has(uuid);
     };
-    for (const { operation, result, outcome } of conflicting) {
+    for (const { change, result, outcome } of conflicting) {
       const conflicts = outcome.conflicts.map(({ theirs: value = null, ...conflict }): SyncConflict => {
         if (!ids.has(outcome.objectId)) return conflict;
         if (Array.isArray(value)) return { ...conflict, theirs: value.filter(isShown) };
         return { ...conflict, theirs: isShown(value) ? value : null };
       });
-      found.set(operation, { ...result, outcome: { ...outcome, conflicts } });
+      found.set(change, { ...result, outcome: { ...outcome, conflicts } });
     }
     return found;
   }
 
   /**
-   * Stores a result in the transaction of its operation. `RepeatedOperationError` if it has one already. A failure of
+   * Stores a result in the transaction of its change. `RepeatedChangeError` if it has one already. A failure of
    * storage is 719 for a deletion, else 714; see `failingAs`.
    */
-  async keep({ records }: Caller["r"], operation: PushedOperation, result: OperationResult): Promise<void> {
+  async store({ records }: Caller["r"], change: PushedChange, result: ChangeResult): Promise<void> {
     const { error, outcome } = result;
-    const kept = storedResult(this.contentsOf(operation), error, outcome as unknown as JsonValue);
+    const value = storedResult(this.contentsOf(change), error, outcome as unknown as JsonValue);
     const options = { owner: this.owner, ifVersion: "none" } as const;
-    const isDeletion = !(operation.operation instanceof ServiceError) && operation.operation.op === "delete";
-    const putting = records.put(syncOperationKind, this.idOf(operation), kept, options);
+    const isDeletion = !(change.change instanceof ServiceError) && change.change.op === "delete";
+    const putting = records.put(changeResultKind, this.idOf(change), value, options);
     if ((await failingAs(isDeletion ? 719 : 714, putting)) !== "stored")
-      throw new RepeatedOperationError("The operation was executed at the same time.");
+      throw new RepeatedChangeError("The change was applied at the same time.");
   }
 
-  private resultOf(operation: PushedOperation, kept: StoredResult): OperationResult {
-    const { uuid } = operation;
-    if (kept.contents !== this.contentsOf(operation)) {
-      const error = new ServiceError(332, { detail: "The operation id was used for another operation." });
+  private resultOf(change: PushedChange, stored: StoredResult): ChangeResult {
+    const { uuid } = change;
+    if (stored.contents !== this.contentsOf(change)) {
+      const error = new ServiceError(332, { detail: "The id was used for another change." });
       return { uuid, error, outcome: null };
     }
-    return { uuid, error: storedError(kept), outcome: kept.outcome as unknown as OperationResult["outcome"] };
+    return { uuid, error: storedError(stored), outcome: stored.outcome as unknown as ChangeResult["outcome"] };
   }
 
-  private idOf(operation: PushedOperation): string {
-    const known = this.ids.get(operation);
-    if (known !== undefined) return known;
-    const id = this.caller.database.digests.sha256(`${this.owner} ${operation.id}`);
-    this.ids.set(operation, id);
+  private idOf(change: PushedChange): string {
+    const cached = this.ids.get(change);
+    if (cached !== undefined) return cached;
+    const id = this.caller.database.digests.sha256(`${this.owner} ${change.id}`);
+    this.ids.set(change, id);
     return id;
   }
 
-  private contentsOf({ operation }: PushedOperation): string {
-    const contents = operation instanceof ServiceError ? operation.code : { ...operation };
+  private contentsOf({ change }: PushedChange): string {
+    const contents = change instanceof ServiceError ? change.code : { ...change };
     return this.caller.database.digests.sha256(canonicalJson(contents as unknown as JsonValue));
   }
 }

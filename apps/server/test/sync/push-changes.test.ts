@@ -2,35 +2,35 @@ import { syncPushFixture, syncPushEnvironment } from "./push-fixture.ts";
 import { onEngines } from "../engines.ts";
 import { testedModes } from "../modes.ts";
 
-/** Pushes of many operations. */
+/** Pushes of many changes. */
 onEngines(
-  "pushes of many operations",
+  "pushes of many changes",
   (server) => {
     describe.each(testedModes)("in mode %s", (mode) => {
       const fixture = syncPushFixture(server, mode);
       const { task, locked, sessions, send, put, remove, push, pushed, create, stored, change } = fixture;
-      const { hide, operation, deletion, schemaOf, putSchema, withRights } = fixture;
+      const { hide, sentPut, deletion, schemaOf, putSchema, withRights } = fixture;
 
-      test("a push has a result for each operation, and a bad one blocks no other", async () => {
+      test("a push has a result for each change, and a bad one blocks no other", async () => {
         const gone = await create({ Title: "gone" });
         await remove(gone);
         const kept = await create({ Title: "kept" });
-        const first = operation({ Title: "first" });
+        const first = sentPut({ Title: "first" });
         const ops = [
           first,
-          operation({ Title: "second", Next: { "~UUID": first.uuid } }),
-          operation({ Title: "bad", Next: { "~UUID": crypto.randomUUID() } }),
-          operation({ Title: 5 }),
-          operation({ Count: 5 }),
-          operation({ Title: "a", Nothing: 1 }),
-          operation({ Title: "a" }, { className: locked }),
-          operation({ Title: "a" }, { syncVersion: 0 }),
-          operation({ Title: "a" }, { op: "other" }),
-          operation({ Title: "a" }, { uuid: gone, syncVersion: "1" }),
-          operation({ Title: "a" }, { syncVersion: "7" }),
+          sentPut({ Title: "second", Next: { "~UUID": first.uuid } }),
+          sentPut({ Title: "bad", Next: { "~UUID": crypto.randomUUID() } }),
+          sentPut({ Title: 5 }),
+          sentPut({ Count: 5 }),
+          sentPut({ Title: "a", Nothing: 1 }),
+          sentPut({ Title: "a" }, { className: locked }),
+          sentPut({ Title: "a" }, { syncVersion: 0 }),
+          sentPut({ Title: "a" }, { op: "other" }),
+          sentPut({ Title: "a" }, { uuid: gone, syncVersion: "1" }),
+          sentPut({ Title: "a" }, { syncVersion: "7" }),
           deletion(kept),
           deletion(crypto.randomUUID()),
-          operation({ Title: "last" }),
+          sentPut({ Title: "last" }),
         ];
         const results = await pushed(ops);
         const codes = results.map(({ internalStatus }) => Number(internalStatus));
@@ -49,14 +49,14 @@ onEngines(
         expect(await stored(ops[1]?.uuid ?? "")).toMatchObject({ attributes: { Title: "second", Next: next } });
       });
 
-      test("a repeated operation has its result again and no further effect", async () => {
+      test("a repeated change has its result again and no further effect", async () => {
         const uuid = await create({ Title: "base", Count: 1 });
         await change(uuid, { Count: 2 });
         const removed = await create({ Title: "removed" });
         const ops = [
-          operation({ Title: "new" }),
-          operation({ Count: 3 }, { uuid, syncVersion: "1", base: { Count: 1 } }),
-          operation({ Title: 5 }),
+          sentPut({ Title: "new" }),
+          sentPut({ Count: 3 }, { uuid, syncVersion: "1", base: { Count: 1 } }),
+          sentPut({ Title: 5 }),
           deletion(removed),
         ];
         const before = await pushed(ops);
@@ -65,10 +65,10 @@ onEngines(
         const withoutObjects = before.map(({ object: _object, ...result }) => result);
         expect(after.toReversed()).toEqual(withoutObjects);
         expect(await stored(uuid)).toMatchObject({ version: 4, attributes: { Count: 4 } });
-        const [other] = await pushed([operation({ Title: "other" }, { id: ops[0]?.id ?? "" })]);
+        const [other] = await pushed([sentPut({ Title: "other" }, { id: ops[0]?.id ?? "" })]);
         expect(other).toMatchObject({ internalStatus: "332" });
         // The ids are of the device.
-        const [ofDevice] = await pushed([operation({ Title: "other" }, { id: ops[0]?.id ?? "" })], {
+        const [ofDevice] = await pushed([sentPut({ Title: "other" }, { id: ops[0]?.id ?? "" })], {
           as: sessions.two,
         });
         expect(ofDevice).toMatchObject({ internalStatus: "0" });
@@ -78,11 +78,11 @@ onEngines(
         expect(hidden.conflicts).toEqual([{ field: "Count", kept: "mine" }]);
       });
 
-      test("operations sent twice at once have one effect and the same answer", async () => {
+      test("changes sent twice at once have one effect and the same answer", async () => {
         const uuids = await Promise.all(Array.from({ length: 3 }, () => create({ Title: "base", Count: 1 })));
         const ops = [
-          ...Array.from({ length: 5 }, (_, index) => operation({ Title: `new ${index}` })),
-          ...uuids.map((uuid) => operation({ Count: 2 }, { uuid, syncVersion: "1" })),
+          ...Array.from({ length: 5 }, (_, index) => sentPut({ Title: `new ${index}` })),
+          ...uuids.map((uuid) => sentPut({ Count: 2 }, { uuid, syncVersion: "1" })),
         ];
         const answers = await Promise.all([pushed(ops), pushed(ops), pushed(ops.toReversed()), pushed(ops.slice(2))]);
         const [one, two, three, four] = answers.map((results) =>
@@ -101,7 +101,7 @@ onEngines(
         const store = (classes: readonly object[]) => putSchema(schema, classes);
         await store([{ className: task, fields: ["Title", "Count"] }, { className: locked }]);
         const removed = await create({ Title: "removed" });
-        const ops = [operation({ Title: "a", Count: 1 }), operation({ Title: "b" }), deletion(removed)];
+        const ops = [sentPut({ Title: "a", Count: 1 }), sentPut({ Title: "b" }), deletion(removed)];
         const before = await pushed(ops, { schema });
         expect(before.map(({ internalStatus }) => Number(internalStatus))).toEqual([0, 0, 0]);
         await store([{ className: task, fields: ["Title"] }, { className: locked }]);
@@ -112,7 +112,7 @@ onEngines(
         await store([{ className: task }, { className: locked }]);
         const { rights } = await withRights(task, [{ group: "*", permissions: ["read"] }]);
         expect(await pushed(ops, { schema })).toEqual(before);
-        expect(await pushed([operation({ Title: "c" })], { schema })).toMatchObject([{ internalStatus: "404" }]);
+        expect(await pushed([sentPut({ Title: "c" })], { schema })).toMatchObject([{ internalStatus: "404" }]);
         await withRights(task, rights);
       });
 
@@ -120,9 +120,9 @@ onEngines(
         const schema = "widening";
         await putSchema(schema, [{ className: task, fields: ["Title"] }]);
         const ops = [
-          operation({ Title: "a", Count: 1 }),
-          operation({ Title: "b" }, { className: locked }),
-          operation({ Title: "c" }, { op: "other" }),
+          sentPut({ Title: "a", Count: 1 }),
+          sentPut({ Title: "b" }, { className: locked }),
+          sentPut({ Title: "c" }, { op: "other" }),
         ];
         const refused = await pushed(ops, { schema });
         expect(refused.map(({ internalStatus }) => Number(internalStatus))).toEqual([332, 332, 332]);
@@ -145,19 +145,19 @@ onEngines(
         expect(await put(uuid, changed)).toMatchObject({ code: "0" });
 
         const ops = [
-          operation({ Title: "first", More: deepest }),
-          operation({ Title: "too deep", More: tooDeep }),
-          operation({ Title: "much too deep", More: nested(1_000) }),
-          operation({ Title: "too long", More: Array.from({ length: 10_001 }, () => 0) }),
-          operation({
+          sentPut({ Title: "first", More: deepest }),
+          sentPut({ Title: "too deep", More: tooDeep }),
+          sentPut({ Title: "much too deep", More: nested(1_000) }),
+          sentPut({ Title: "too long", More: Array.from({ length: 10_001 }, () => 0) }),
+          sentPut({
             Title: "wide",
             More: Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`m${at}`, 0])),
           }),
-          operation({ Title: "forbidden", More: JSON.parse('{"__proto__":1}') }),
-          operation({ Title: "x".repeat(1_100_000) }),
-          operation({ More: nested(29) }, { uuid, syncVersion: "3", base: { More: nested(30) } }),
-          operation({ Title: "b" }, { uuid: await create({ Title: "c" }), base: { More: tooDeep } }),
-          operation({ Title: "last" }),
+          sentPut({ Title: "forbidden", More: JSON.parse('{"__proto__":1}') }),
+          sentPut({ Title: "x".repeat(1_100_000) }),
+          sentPut({ More: nested(29) }, { uuid, syncVersion: "3", base: { More: nested(30) } }),
+          sentPut({ Title: "b" }, { uuid: await create({ Title: "c" }), base: { More: tooDeep } }),
+          sentPut({ Title: "last" }),
         ];
         const refused = await push(ops, { atomic: true });
         expect(refused).toMatchObject({ status: 400, code: "307" });
@@ -198,12 +198,12 @@ onEngines(
               .results;
           for (let round = 0; round < 2; round += 1) {
             const all = uuids(10);
-            const opsOf = (Title: string) => all.map((uuid) => operation({ Title, Count: 1 }, { uuid }));
+            const opsOf = (Title: string) => all.map((uuid) => sentPut({ Title, Count: 1 }, { uuid }));
             const results = await Promise.all([resultsOf(opsOf("one")), resultsOf(opsOf("two"), sessions.two)]);
             expect(results.flat().filter(({ internalStatus }) => internalStatus !== "0")).toEqual([]);
             for (const uuid of all) expect(await stored(uuid)).toMatchObject({ version: 2, attributes: { Count: 1 } });
             const single = uuids(4);
-            const alone = await twice(single, (uuid, at) => resultsOf([operation({ Title: `title ${at}` }, { uuid })]));
+            const alone = await twice(single, (uuid, at) => resultsOf([sentPut({ Title: `title ${at}` }, { uuid })]));
             expect(alone.flat().filter(({ internalStatus }) => internalStatus !== "0")).toEqual([]);
           }
         });
@@ -230,7 +230,7 @@ onEngines(
 
       test("an atomic push has all its effects or none", async () => {
         const uuid = await create({ Title: "base" });
-        const ops = [operation({ Title: "a" }), operation({ Title: "b" }), deletion(uuid), operation({ Title: 5 })];
+        const ops = [sentPut({ Title: "a" }), sentPut({ Title: "b" }), deletion(uuid), sentPut({ Title: 5 })];
         const answer = await push(ops, { atomic: true });
         expect(answer).toMatchObject({ status: 400, code: "307" });
         expect(answer.body.status.debugMessage).toMatch(/^at \/ops\/3: /);
@@ -243,8 +243,8 @@ onEngines(
       });
 
       test("refuses a malformed push as a whole", async () => {
-        const good = operation({ Title: "a" });
-        const many = Array.from({ length: 1_001 }, () => operation({ Title: "a" }));
+        const good = sentPut({ Title: "a" });
+        const many = Array.from({ length: 1_001 }, () => sentPut({ Title: "a" }));
         const rows: [Readonly<Record<string, unknown>>, number][] = [
           [{ syncVersion: undefined }, 338],
           [{ syncVersion: 0 }, 330],
@@ -254,7 +254,7 @@ onEngines(
           [{ ops: [{ ...good, id: undefined }] }, 332],
           [{ ops: [{ ...good, id: "" }] }, 332],
           [{ ops: [good, { ...good, id: "other" }] }, 332],
-          [{ ops: [good, operation({ Title: "b" }, { id: good.id })] }, 332],
+          [{ ops: [good, sentPut({ Title: "b" }, { id: good.id })] }, 332],
           [{ ops: many }, 332],
           [{ atomic: 1 }, 332],
           [{ more: 1 }, 332],
@@ -266,7 +266,7 @@ onEngines(
           });
         expect(await push([good], { schema: "pulled" })).toMatchObject({ code: "332" });
         expect(await push([good], { schema: "nothing" })).toMatchObject({ code: "333" });
-        const big = operation({ Title: "x".repeat(700_000) });
+        const big = sentPut({ Title: "x".repeat(700_000) });
         const large = Array.from({ length: 10 }, () => ({
           ...big,
           id: crypto.randomUUID(),
@@ -282,7 +282,7 @@ onEngines(
       });
 
       test("a push returns the changes since the version of the client, without its own", async () => {
-        const first = await push([operation({ Title: "in before" })], { schema: "filtered" });
+        const first = await push([sentPut({ Title: "in before" })], { schema: "filtered" });
         const { syncVersion } = first.body.data;
         expect(first.body.data).toMatchObject({ hasMore: false, excluded: [], deleted: [] });
         const [moved, removed, gone, behind] = [
@@ -294,11 +294,11 @@ onEngines(
         await change(behind, { Count: 2 });
         await remove(gone);
         const ops = [
-          operation({ Title: "in own" }),
-          operation({ Title: "out of the filter" }, { uuid: moved, syncVersion: "1" }),
+          sentPut({ Title: "in own" }),
+          sentPut({ Title: "out of the filter" }, { uuid: moved, syncVersion: "1" }),
           deletion(removed),
-          operation({ Title: "in behind, too" }, { uuid: behind, syncVersion: "1", base: { Title: "in behind" } }),
-          operation({ Title: "out at once" }),
+          sentPut({ Title: "in behind, too" }, { uuid: behind, syncVersion: "1", base: { Title: "in behind" } }),
+          sentPut({ Title: "out at once" }),
         ];
         const second = (await push(ops, { schema: "filtered", syncVersion })).body.data;
         expect(second.results.map((each: { object?: object }) => each.object)).toMatchObject([
@@ -326,20 +326,20 @@ onEngines(
           [behind, removed].toSorted(),
         );
         expect(fromStart.excluded.toSorted()).toEqual([ops[0]?.uuid, moved, ops[4]?.uuid].toSorted());
-        const ownOutside = operation({ Title: "out, at once" });
+        const ownOutside = sentPut({ Title: "out, at once" });
         expect((await push([ownOutside], { schema: "filtered" })).body.data.excluded).toEqual([ownOutside.uuid]);
         const foreign = await push([], { schema: "client", syncVersion });
         expect(foreign).toMatchObject({ code: "330", headers: { "sync-restart": "1" } });
       });
 
-      test("executes 1,000 operations", async () => {
-        const ops = Array.from({ length: 1_000 }, (_, index) => operation({ Title: `many ${index}`, Count: index }));
+      test("executes 1,000 changes", async () => {
+        const ops = Array.from({ length: 1_000 }, (_, index) => sentPut({ Title: `many ${index}`, Count: index }));
         const results = await pushed(ops);
         expect(results.filter(({ internalStatus, version }) => internalStatus === "0" && version === 1)).toHaveLength(
           1_000,
         );
         const changes = ops.map(({ uuid }, index) =>
-          operation({ Count: index === 500 ? "bad" : -index }, { uuid, syncVersion: "1", base: { Count: index } }),
+          sentPut({ Count: index === 500 ? "bad" : -index }, { uuid, syncVersion: "1", base: { Count: index } }),
         );
         const changed = await pushed(changes);
         expect(changed.filter(({ internalStatus }) => internalStatus === "0")).toHaveLength(999);

@@ -3,7 +3,7 @@ import type { GivenAttributes } from "../../objects/index.ts";
 import type { RequiredSchema } from "../sync-schemas.ts";
 
 /** A new object or a change, made by a client that may be behind. */
-export interface PutOperation {
+export interface PutChange {
   readonly op: "put";
   /** Lower case. */
   readonly uuid: string;
@@ -16,13 +16,13 @@ export interface PutOperation {
   readonly base: GivenAttributes;
 }
 
-export interface DeleteOperation {
+export interface DeleteChange {
   readonly op: "delete";
   /** Lower case. */
   readonly uuid: string;
 }
 
-export type SyncOperation = PutOperation | DeleteOperation;
+export type DeviceChange = PutChange | DeleteChange;
 
 /** A field that client and server have both changed. */
 export interface SyncConflict {
@@ -49,7 +49,7 @@ export interface SyncDeleteOutcome {
 }
 
 /** A result, with the object if the client cannot compute it. */
-export interface WrittenOperation<Outcome = SyncPutOutcome | SyncDeleteOutcome> {
+export interface WrittenChange<Outcome = SyncPutOutcome | SyncDeleteOutcome> {
   readonly outcome: Outcome;
   readonly object: StoredObject | null;
 }
@@ -65,8 +65,8 @@ export class SyncConflictError extends ServiceError {
   }
 }
 
-/** The UUID of an operation. 332 if it is none, 336 if it is not the one of the path. */
-export function operationUuid(given: string | undefined, path?: string): string {
+/** The UUID of a change. 332 if it is none, 336 if it is not the one of the path. */
+export function changeUuid(given: string | undefined, path?: string): string {
   for (const text of [given, path])
     if (text !== undefined && !isUuid(text)) throw new ServiceError(332, { detail: "at /uuid: A UUID is expected." });
   const uuid = (path ?? given)?.toLowerCase();
