@@ -27,9 +27,9 @@ export interface CheckResult {
 }
 
 /** Runs one check, given by name or as an object, on a new database. Adapter errors become a failed result. */
-export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check): Promise<CheckResult> {
-  const check = typeof wanted === "string" ? checks.find(({ name }) => name === wanted) : wanted;
-  if (check === undefined) throw new Error(`There is no check "${String(wanted)}".`);
+export async function runCheck(adapter: AdapterUnderTest, nameOrCheck: string | Check): Promise<CheckResult> {
+  const check = typeof nameOrCheck === "string" ? checks.find(({ name }) => name === nameOrCheck) : nameOrCheck;
+  if (check === undefined) throw new Error(`There is no check "${String(nameOrCheck)}".`);
   const { section, name } = check;
   const start = performance.now();
   const recorder = new CallRecorder();

@@ -84,26 +84,26 @@ class AesGcmSegmentCipher implements SegmentCipher {
     }
   }
 
-  framesOf({ offset, length: wanted }: ByteRange, length: number): ByteRange {
+  framesOf({ offset, length: size }: ByteRange, length: number): ByteRange {
     const last = lastFrame(length);
-    const [first, end] = [frameAt(offset), frameAt(Math.max(0, offset + wanted - 1)) + 1];
+    const [first, end] = [frameAt(offset), frameAt(Math.max(0, offset + size - 1)) + 1];
     const stored = end > last ? length + (last + 1) * tagLength : end * frameLength;
     return { offset: first * frameLength, length: stored - first * frameLength };
   }
 
   async *decrypt(
     frames: AsyncIterable<Uint8Array>,
-    { offset, length: wanted }: ByteRange,
+    { offset, length: size }: ByteRange,
     length: number,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     let number = frameAt(offset);
     for await (const { part } of inParts(frames, frameLength)) {
       const content = this.#open(part, number, number === lastFrame(length));
       const start = number * contentLength;
-      yield content.subarray(Math.max(0, offset - start), offset + wanted - start);
+      yield content.subarray(Math.max(0, offset - start), offset + size - start);
       number += 1;
     }
-    if (number <= frameAt(offset + wanted - 1)) throw failure(`frames of ${this.#place} are missing`);
+    if (number <= frameAt(offset + size - 1)) throw failure(`frames of ${this.#place} are missing`);
   }
 
   #open(frame: Uint8Array, number: number, isLast: boolean): Uint8Array {

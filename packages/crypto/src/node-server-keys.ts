@@ -28,12 +28,12 @@ const generate = promisify(generateKeyPair);
 
 /** Key pairs with Node, PEM text with node-forge. */
 export class NodeServerKeys implements ServerKeys {
-  async generate(wanted: NewServerKey): Promise<ServerKeyPair> {
+  async generate(spec: NewServerKey): Promise<ServerKeyPair> {
     const { privateKey } =
-      wanted.kind === "rsa"
-        ? await generate("rsa", { modulusLength: wanted.bits ?? 2048, publicExponent: 65_537 })
+      spec.kind === "rsa"
+        ? await generate("rsa", { modulusLength: spec.bits ?? 2048, publicExponent: 65_537 })
         : await generate("ec", { namedCurve: "prime256v1" });
-    return pairOf(wanted.kind, privateKey);
+    return pairOf(spec.kind, privateKey);
   }
 
   import(kind: ServerKeyKind, pem: string, passphrase = ""): ImportedKey {

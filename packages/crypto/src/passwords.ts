@@ -91,13 +91,13 @@ export class ListedBreachedPasswords implements BreachedPasswords {
   }
 
   has(md5: string): boolean {
-    const wanted = Number.parseInt(md5.slice(0, 2 * kept), 16);
+    const expected = Number.parseInt(md5.slice(0, 2 * kept), 16);
     let [from, to] = [0, this.size];
     while (from < to) {
       const middle = Math.floor((from + to) / 2);
       const found = this.digests.readUIntBE(middle * kept, kept);
-      if (found === wanted) return true;
-      if (found < wanted) from = middle + 1;
+      if (found === expected) return true;
+      if (found < expected) from = middle + 1;
       else to = middle;
     }
     return false;

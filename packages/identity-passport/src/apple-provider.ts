@@ -121,8 +121,8 @@ const maxLength = 4_096;
 
 /** The name in Apple's form post at a user's first log-in. It is not signed. Invalid data yields empty names. */
 export function appleName(user: string | undefined): { readonly name: string; readonly surname: string } {
-  const said = user === undefined || user.length > maxLength ? null : strictJsonObject(user);
-  const name = said?.["name"];
+  const profile = user === undefined || user.length > maxLength ? null : strictJsonObject(user);
+  const name = profile?.["name"];
   const { firstName, lastName } = typeof name === "object" && name !== null ? (name as JsonObject) : {};
   return { name: profileText(firstName), surname: profileText(lastName) };
 }

@@ -114,7 +114,7 @@ export abstract class SqlStorage implements Storage {
     batch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
   };
   protected abstract readonly indexes: {
-    align(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
+    align(declared: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
     stop(): void;
   };
   protected abstract readonly renewals: SessionRenewals;
@@ -162,10 +162,10 @@ export abstract class SqlStorage implements Storage {
     return this.calls.during(() => this.applyMigrations(classes));
   }
 
-  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+  alignIndexes(declared: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
     return this.calls.during(async () => {
       await this.ready();
-      return this.indexes.align(wanted);
+      return this.indexes.align(declared);
     });
   }
 

@@ -56,8 +56,8 @@ export function judgeOutcome(
   const { error, recording } = outcome;
   const found = error === undefined ? 0 : error instanceof ServiceError ? error.code : 799;
   if (found !== (code ?? 0)) {
-    const wanted = code === undefined ? "success" : String(code);
-    return `expected ${wanted}, found ${found === 0 ? "success" : found}`;
+    const outcomeText = code === undefined ? "success" : String(code);
+    return `expected ${outcomeText}, found ${found === 0 ? "success" : found}`;
   }
   // A macro without a result is answered with `{}`.
   const answered = outcome.data ?? {};

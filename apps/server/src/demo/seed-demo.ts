@@ -237,10 +237,13 @@ async function seedClasses(
 }
 
 /** Adds the missing attributes to a class. */
-function extended(known: ClassDefinition | undefined, { attributes, ...wanted }: ClassDefinition): ClassDefinition {
-  if (known === undefined) return { ...wanted, attributes };
-  const names = new Set(known.attributes.map(({ name }) => name));
-  return { ...known, attributes: [...known.attributes, ...attributes.filter(({ name }) => !names.has(name))] };
+function extended(
+  stored: ClassDefinition | undefined,
+  { attributes, ...definition }: ClassDefinition,
+): ClassDefinition {
+  if (stored === undefined) return { ...definition, attributes };
+  const names = new Set(stored.attributes.map(({ name }) => name));
+  return { ...stored, attributes: [...stored.attributes, ...attributes.filter(({ name }) => !names.has(name))] };
 }
 
 /** Inserts objects in batches. Returns their ids in the given order. */

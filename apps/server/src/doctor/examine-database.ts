@@ -240,11 +240,11 @@ async function examineSchema(each: DatabaseConfiguration, { database }: Examined
 /** The database answers reads and refuses what the check writes. Messages about disks can name paths of their server. */
 function refusing(name: string, { detail, cause }: ServiceError): Diagnosis {
   const reason = detail ?? "The reason is unknown.";
-  const said = types.isNativeError(cause) && !/disk|memory|I\/O/.test(reason) ? ` (${cause.message})` : "";
+  const message = types.isNativeError(cause) && !/disk|memory|I\/O/.test(reason) ? ` (${cause.message})` : "";
   return {
     check: "writes",
     level: "error",
-    finding: `${name} refuses writes. ${reason}${said}`,
+    finding: `${name} refuses writes. ${reason}${message}`,
     fix: "Free space on the disk of the database server, or mend what its log reports.",
   };
 }

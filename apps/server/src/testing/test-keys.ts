@@ -8,11 +8,11 @@ const rsaPairs: Promise<ServerKeyPair>[] = [];
 export class SharedServerKeys extends NodeServerKeys {
   private used = 0;
 
-  override generate(wanted: NewServerKey): Promise<ServerKeyPair> {
-    if (wanted.kind !== "rsa" || (wanted.bits ?? 2048) !== 2048) return super.generate(wanted);
+  override generate(spec: NewServerKey): Promise<ServerKeyPair> {
+    if (spec.kind !== "rsa" || (spec.bits ?? 2048) !== 2048) return super.generate(spec);
     const index = this.used;
     this.used += 1;
-    return (rsaPairs[index] ??= super.generate(wanted));
+    return (rsaPairs[index] ??= super.generate(spec));
   }
 
   reset(): void {

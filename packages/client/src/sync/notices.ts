@@ -59,7 +59,7 @@ export type Notice = {
 }[keyof Notices];
 
 export function groupedNotices(notices: readonly Notice[]): Notices {
-  const of = <Kind extends keyof Notices>(wanted: Kind) =>
-    notices.filter(([kind]) => kind === wanted).map(([, notice]) => notice) as unknown as Notices[Kind];
+  const of = <Kind extends keyof Notices>(ofKind: Kind) =>
+    notices.filter(([kind]) => kind === ofKind).map(([, notice]) => notice) as unknown as Notices[Kind];
   return { conflicts: of("conflicts"), merged: of("merged"), refused: of("refused"), takenBack: of("takenBack") };
 }

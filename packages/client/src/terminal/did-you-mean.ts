@@ -4,10 +4,10 @@ export function didYouMean(
   names: readonly string[],
   maxDistance = Math.max(1, Math.floor(name.length / 3)),
 ): string | undefined {
-  const wanted = name.toLowerCase();
+  const lowerCase = name.toLowerCase();
   const ranked = names
     .filter((candidate) => Math.abs(candidate.length - name.length) <= maxDistance)
-    .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: distance(lowerCase, candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;
   return best !== undefined && best.distance <= maxDistance ? best.candidate : undefined;

@@ -11,7 +11,7 @@ export interface Totals {
 }
 
 export function totalsOf(results: readonly CheckResult[]): Totals {
-  const count = (wanted: CheckResult["outcome"]) => results.filter(({ outcome }) => outcome === wanted).length;
+  const count = (expected: CheckResult["outcome"]) => results.filter(({ outcome }) => outcome === expected).length;
   const [passed, failed, notImplemented, notApplicable] = [
     count("passed"),
     count("failed"),

@@ -178,10 +178,10 @@ const ofObjects = checksAfter("reads beside writers", begin, {
     beside(async (r) => {
       const changes = await changesUpTo(r, Number.MAX_SAFE_INTEGER, beforeAllChanges, 10_000, ["File", "Image"]);
       const last = new Set(idsOf(changes.filter(({ kind }) => kind === "stored")));
-      const wanted = [...idsOf(all), maker];
+      const expected = [...idsOf(all), maker];
       equalInAnyOrder(
-        wanted.filter((id) => last.has(id)),
-        wanted,
+        expected.filter((id) => last.has(id)),
+        expected,
         "the objects in the changes",
       );
     }),

@@ -60,7 +60,7 @@ const oneProcess = checksOf("indexes", {
     equal(await storage.readyIndexes(others), [], "the readiness of other indexes");
   },
 
-  "drops unwanted indexes": async ({ storage }) => {
+  "drops undeclared indexes": async ({ storage }) => {
     await storage.alignIndexes(indexed);
     const date = { ...fileName, type: "date" } as const;
     equal(await storage.alignIndexes([fileSize, date]), { built: [date], removed: 6 }, "the built and dropped indexes");
@@ -69,7 +69,7 @@ const oneProcess = checksOf("indexes", {
     equal(await storage.readyIndexes([...indexed, date]), [], "the ready indexes after the last call");
   },
 
-  "keeps wanted indexes": async ({ storage }) => {
+  "keeps declared indexes": async ({ storage }) => {
     await storage.alignIndexes(indexed);
     for (let round = 0; round < 3; round += 1) {
       equal(await storage.alignIndexes(indexed), { built: [], removed: 0 }, "the built and dropped indexes");
@@ -223,23 +223,23 @@ const severalProcesses = checksOf(
 const limited = checksOf(
   "indexes",
   {
-    "builds the first wanted indexes up to the declared limit": async ({ storage }) => {
+    "builds the first declared indexes up to the limit of the adapter": async ({ storage }) => {
       const limit = storage.capabilities.indexesPerTable ?? 0;
       isTrue(limit >= 16, "The limit must allow 16 indexes");
-      const wanted = Array.from({ length: limit + 2 }, (_, number) => ({ ...fileName, attribute: `Name${number}` }));
-      const first = wanted.slice(0, limit);
-      const report = await storage.alignIndexes(wanted);
+      const declared = Array.from({ length: limit + 2 }, (_, number) => ({ ...fileName, attribute: `Name${number}` }));
+      const first = declared.slice(0, limit);
+      const report = await storage.alignIndexes(declared);
       isTrue(report !== "busy", "No other process must be aligning");
       equalInAnyOrder(report.built, first, "the built indexes");
-      equalInAnyOrder(await storage.readyIndexes(wanted), first, "the ready indexes");
-      equal(await storage.alignIndexes(wanted), { built: [], removed: 0 }, "the indexes built by the second call");
-      const last = wanted.slice(2);
+      equalInAnyOrder(await storage.readyIndexes(declared), first, "the ready indexes");
+      equal(await storage.alignIndexes(declared), { built: [], removed: 0 }, "the indexes built by the second call");
+      const last = declared.slice(2);
       equal(
         await storage.alignIndexes(last),
         { built: last.slice(-2), removed: 2 },
         "the indexes dropped to stay within the limit",
       );
-      equalInAnyOrder(await storage.readyIndexes(wanted), last, "the ready indexes after the last call");
+      equalInAnyOrder(await storage.readyIndexes(declared), last, "the ready indexes after the last call");
     },
   },
   { needs: "indexesPerTable" },

@@ -29,7 +29,7 @@ export const brokenCapabilities: readonly BrokenAdapter[] = [
 
   declaring("declares no connection", declared, { connections: 0 }),
 
-  declaring("builds more indexes than declared", "builds the first wanted indexes up to the declared limit", {
+  declaring("builds more indexes than declared", "builds the first declared indexes up to the limit of the adapter", {
     indexesPerTable: 20,
   }),
 

@@ -37,7 +37,7 @@ export async function positionFindings(
   }
   const version = versionIn(syncVersion);
   if (version === "unreadable")
-    return [cause("version", "The text is no version of this server: the device gets 330.", synchronize)];
+    return [cause("version", "The text is not a version of this server: the device gets 330.", synchronize)];
   if (version === null) {
     const finding = "The device has not synchronized, or starts over: it gets all objects with its next pull.";
     return [cause("version", finding, synchronize)];
@@ -87,7 +87,7 @@ async function orderCheck(
   stamp: number,
   watermark: number,
 ): Promise<AbsenceCheck> {
-  const wanted = uuid.toLowerCase();
+  const lowerCaseUuid = uuid.toLowerCase();
   let position = after(stamp);
   for (let count = 0; count < maxSearched; count += pageSize) {
     const { changes: found } = await changes.read({
@@ -96,7 +96,7 @@ async function orderCheck(
       upTo: Number.MAX_SAFE_INTEGER,
       limit: pageSize,
     });
-    const index = found.findIndex((change) => change.uuid === wanted && change.kind !== "superseded");
+    const index = found.findIndex((change) => change.uuid === lowerCaseUuid && change.kind !== "superseded");
     if ((found[index]?.stamp ?? 0) > watermark) {
       const finding = "The last change of the object waits for a transaction that began before it and is still open.";
       return cause("order", finding, "Pulls contain the change when that transaction has ended.");

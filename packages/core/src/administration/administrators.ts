@@ -79,8 +79,8 @@ export async function logInAdministrator(
     secondFactor: { token, enrol: false },
   };
   const policy = { idleTimeout, limit: 0, perUserLimit: 0 };
-  const wanted = { mode: "session", administration: true, policy } as const;
-  const { sessionId, userId, ...opened } = await openPasswordSession(context, input, wanted);
+  const options = { mode: "session", administration: true, policy } as const;
+  const { sessionId, userId, ...opened } = await openPasswordSession(context, input, options);
   await keepProof(context.r, context.database.digests.sha256(sessionId), userId);
   return { sessionId, user: opened.user, databaseName: context.database.name };
 }

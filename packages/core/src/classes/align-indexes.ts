@@ -19,13 +19,13 @@ export async function alignIndexes(storage: Storage): Promise<AlignmentReport | 
   let removed = 0;
   return untilDone(async () => {
     const model = new Model(await models.load());
-    const wanted = declaredIndexes(model);
-    const report = await storage.alignIndexes(wanted);
+    const declared = declaredIndexes(model);
+    const report = await storage.alignIndexes(declared);
     if (report === "busy") return report;
     built.push(...report.built);
     removed += report.removed;
     // A concurrent model change got `busy` for its own alignment, so align again.
-    if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(limit) };
+    if ((await models.load()).generation === model.generation) return { built, removed, left: declared.slice(limit) };
     return undefined;
   });
 }
@@ -34,8 +34,8 @@ export class ReadyIndexes {
   private constructor(private readonly names: ReadonlySet<string>) {}
 
   static async of(model: Model, storage: Pick<Storage, "readyIndexes">): Promise<ReadyIndexes> {
-    const wanted = declaredIndexes(model);
-    const ready = wanted.length === 0 ? [] : await storage.readyIndexes(wanted);
+    const declared = declaredIndexes(model);
+    const ready = declared.length === 0 ? [] : await storage.readyIndexes(declared);
     return new ReadyIndexes(new Set(ready.map(({ className, attribute }) => `${className}.${attribute}`)));
   }
 

@@ -41,8 +41,8 @@ export async function logInAndLink(
     const { account, provider } = latest;
     await sendChangeNotice(context, account, { kind: "accountLinked", provider }, language);
   };
-  const wanted = { mode: "session", beforeCommit } as const;
-  const opening = openPasswordSession(context, input, wanted);
+  const options = { mode: "session", beforeCommit } as const;
+  const opening = openPasswordSession(context, input, options);
   const { sessionId, user } = await opening.catch(async (error: unknown) => {
     // The licence server refused the session after the commit of the link.
     if (error instanceof ServiceError && error.code === 711) await notify();

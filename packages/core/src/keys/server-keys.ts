@@ -7,7 +7,7 @@ export type ImportedKey = { readonly pair: ServerKeyPair } | { readonly refused:
 /** Port: creates and reads the key pairs of the server. */
 export interface ServerKeys {
   /** Creates a pair off the event loop. RSA with 4096 bits can take several seconds. */
-  generate(wanted: NewServerKey): Promise<ServerKeyPair>;
+  generate(spec: NewServerKey): Promise<ServerKeyPair>;
 
   /**
    * Reads a PEM file with one private key: PKCS#1, SEC1 or PKCS#8, encrypted or not. The passphrase is ignored for

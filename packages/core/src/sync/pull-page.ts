@@ -224,20 +224,20 @@ function linksTo(targets: ReadonlySet<string>, { fields, model }: SchemaView) {
  */
 async function load(pull: Pull, ids: readonly ObjectId[]) {
   const { context, view } = pull;
-  let wanted = ids;
+  let requested = ids;
   let found: readonly StoredObject[];
   try {
-    found = await fetchObjects(pull, wanted, maxPageBytes);
+    found = await fetchObjects(pull, requested, maxPageBytes);
   } catch (error) {
     if (!(error instanceof AnswerTooLargeError)) throw error;
     const outlines = await context.r.objects.outlines(ids, view.visibility);
     const sizes = new Map(outlines.map(({ id, bytes }) => [id, bytes]));
-    wanted = within(ids, (id) => sizes.get(id) ?? 0);
-    found = await fetchObjects(pull, wanted, defaultAnswerBytes);
+    requested = within(ids, (id) => sizes.get(id) ?? 0);
+    found = await fetchObjects(pull, requested, defaultAnswerBytes);
   }
   const objects = new Map<ObjectId, StoredObject>();
   for (const object of found) objects.set(object.id, object);
-  const taken = within(wanted, (id) => targetBytes * countOfTargets(objects.get(id), view));
+  const taken = within(requested, (id) => targetBytes * countOfTargets(objects.get(id), view));
   return { objects, taken: taken.length };
 }
 

@@ -111,8 +111,8 @@ function stripTypes(name: string, text: string): string | Omit<Failed, "type" | 
   } catch (thrown) {
     // An `Error` means that the stripper itself broke and cannot be reused. It counts columns from 0.
     const isUnfit = thrown instanceof Error;
-    const { message: said, startLine, startColumn } = thrown as Readonly<Record<string, unknown>>;
-    const message = isUnfit ? "is nested too deeply" : typeof said === "string" ? said : "is not valid TypeScript";
+    const { message: reason, startLine, startColumn } = thrown as Readonly<Record<string, unknown>>;
+    const message = isUnfit ? "is nested too deeply" : typeof reason === "string" ? reason : "is not valid TypeScript";
     const isKnown = typeof startLine === "number" && typeof startColumn === "number";
     const trace = isKnown ? `    at ${name}:${startLine}:${startColumn + 1}` : undefined;
     return { kind: "invalid", message, trace, code: undefined, isUnfit };

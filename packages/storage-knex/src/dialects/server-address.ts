@@ -212,8 +212,8 @@ export function checkAddress(url: string): void {
 
 /** Whether connections must accept writes: `target_session_attrs`, or several hosts. */
 export function needsWritable({ hosts, parameters }: ServerAddress): boolean {
-  const wanted = parameters.get("target_session_attrs") ?? (hosts.length > 1 ? "read-write" : "any");
-  if (!["any", "read-write", "primary"].includes(wanted))
+  const attributes = parameters.get("target_session_attrs") ?? (hosts.length > 1 ? "read-write" : "any");
+  if (!["any", "read-write", "primary"].includes(attributes))
     throw new InvalidAddress("must have target_session_attrs of read-write, primary or any.");
-  return wanted !== "any";
+  return attributes !== "any";
 }

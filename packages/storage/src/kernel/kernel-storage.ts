@@ -87,8 +87,8 @@ export class KernelStorage implements Storage {
     });
   }
 
-  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
-    return alignIndexes(this.access, wanted);
+  alignIndexes(declared: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return alignIndexes(this.access, declared);
   }
 
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {

@@ -89,11 +89,11 @@ export class RowReader {
     { name }: Table<Row, Index>,
     keys: readonly (readonly KeyPart[])[],
   ): Promise<Row[]> {
-    const wanted = [...new Set(keys.map(keyOf))].filter(isStorableText);
+    const unique = [...new Set(keys.map(keyOf))].filter(isStorableText);
     const found = new Map<string, JsonValue>();
-    for (const some of chunksOf(wanted))
+    for (const some of chunksOf(unique))
       for (const { key, value } of await this.call(() => this.reader.get(name, some))) found.set(key, value);
-    return wanted.flatMap((key) => (found.has(key) ? [found.get(key) as Row] : []));
+    return unique.flatMap((key) => (found.has(key) ? [found.get(key) as Row] : []));
   }
 
   /** At most `limit` rows of a span, in order, or from its end. */

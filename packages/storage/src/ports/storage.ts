@@ -66,12 +66,12 @@ export interface Storage {
   migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport>;
 
   /**
-   * Builds the missing indexes of `wanted` and removes all other value indexes, while reads and writes continue. May
-   * take minutes; `close` interrupts it, and finished indexes stay. `wanted` has no duplicates. Beyond
+   * Builds the missing indexes of `declared` and removes all other value indexes, while reads and writes continue. May
+   * take minutes; `close` interrupts it, and finished indexes stay. `declared` has no duplicates. Beyond
    * `indexesPerTable`, the rest of the list is ignored. `busy`, without any change, if another process is aligning.
    * Query results do not depend on indexes.
    */
-  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
+  alignIndexes(declared: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
 
   /** Those of the given indexes that exist and are complete, in any order. */
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
@@ -100,7 +100,7 @@ export interface StorageCapabilities {
    * run one after another.
    */
   readonly parallelTransactions: boolean;
-  /** Value indexes speed up queries. Otherwise the adapter only records the wanted indexes. */
+  /** Value indexes speed up queries. Otherwise the adapter only records the declared indexes. */
   readonly valueIndexes: boolean;
   /** Maximum number of value indexes in a database, at least 16; `null`: unlimited. */
   readonly indexesPerTable: number | null;

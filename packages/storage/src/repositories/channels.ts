@@ -33,18 +33,18 @@ export const channelRepository = (access: Access): ChannelRepository => ({
   },
 
   async registerBlocks({ blocks, clientKey, keyId }, { uses, within }) {
-    const wanted = [...new Set(blocks)];
+    const unique = [...new Set(blocks)];
     return access.write(async (rows) => {
       const now = await rows.now();
       const known = await rows.getAll(
         cipherBlockTable,
-        wanted.map((block) => [block]),
+        unique.map((block) => [block]),
       );
       const isAllowed = (row: CipherBlockRow) =>
         row.clientKey === clientKey && row.uses < uses && now - row.firstUsedAt <= within;
       if (!known.every(isAllowed)) return "refused";
       const before = new Map(known.map((row) => [row.block, row]));
-      const counted = wanted.map((block) => {
+      const counted = unique.map((block) => {
         const row = before.get(block) ?? { block, clientKey, keyId, uses: 0, firstUsedAt: now };
         return { ...row, uses: row.uses + 1 };
       });

@@ -12,7 +12,7 @@ export const deletionRepository = (access: Access): DeletionRepository => ({
 
   referrers(ids, { attributes, limit }) {
     const targets = new Set(ids);
-    const wanted = attributes === null ? null : new Set(attributes.map(nameOf));
+    const attributeNames = attributes === null ? null : new Set(attributes.map(nameOf));
     return access.read(async (rows) => {
       const found: Referrer[] = [];
       for (const [number] of keysOf(ids))
@@ -21,7 +21,7 @@ export const deletionRepository = (access: Access): DeletionRepository => ({
           for (const [attribute, linked] of Object.entries(links))
             for (const target of new Set(linked)) {
               const link = { id: object.id, className: object.className, attribute, target };
-              if (objectNumber(target) !== number || wanted?.has(nameOf(link)) === false) continue;
+              if (objectNumber(target) !== number || attributeNames?.has(nameOf(link)) === false) continue;
               if (found.length >= limit) return found;
               found.push(link);
             }

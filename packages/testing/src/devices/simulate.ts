@@ -51,8 +51,8 @@ export async function simulate({
       return [];
     });
     // A smaller scenario must show what the whole one has shown first.
-    const wanted = failures[0]?.violations[0]?.kind;
-    if (!violations.some(({ kind }) => kind === (wanted ?? kind))) return true;
+    const expected = failures[0]?.violations[0]?.kind;
+    if (!violations.some(({ kind }) => kind === (expected ?? kind))) return true;
     failures.push({ seed, scenario, violations });
     return false;
   };

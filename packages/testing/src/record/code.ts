@@ -35,9 +35,9 @@ export function accessor(path: readonly (string | number)[]): string {
 export class Names {
   readonly #taken = new Set<string>(reserved);
 
-  /** A free identifier that begins with the wanted text. */
-  free(wanted: string): string {
-    const words = wanted.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  /** A free identifier that begins with the text. */
+  free(text: string): string {
+    const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
     const joined = words.map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word))).join("");
     const base = /^[a-z]/i.test(joined) ? joined : `value${joined}`;
     let name = base;

@@ -37,7 +37,7 @@ export interface Totals {
 }
 
 export function totalsOf(results: readonly CheckResult[]): Totals {
-  const count = (wanted: Outcome) => results.filter(({ outcome }) => outcome === wanted).length;
+  const count = (expected: Outcome) => results.filter(({ outcome }) => outcome === expected).length;
   return {
     checks: results.length,
     passed: count("passed"),

@@ -27,8 +27,8 @@ export const providerFactories = {
 } satisfies Factories;
 
 function enabledProviders(
-  known: ReadonlyMap<ProviderType, IdentityProvider>,
-  wanted: readonly ProviderType[],
+  providers: ReadonlyMap<ProviderType, IdentityProvider>,
+  types: readonly ProviderType[],
 ): ReadonlyMap<ProviderType, IdentityProvider> {
-  return new Map([...known].filter(([type]) => wanted.includes(type)));
+  return new Map([...providers].filter(([type]) => types.includes(type)));
 }

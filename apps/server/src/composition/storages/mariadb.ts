@@ -47,9 +47,9 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
 type Diagnostic = (context: DiagnosticsContext) => string;
 
 const { silent, untrusted, full, withoutTls, byCode: common } = connectionDiagnostics("MariaDB");
-const readOnly: Diagnostic = ({ at, said }) => `The MariaDB server at ${at} is read-only (${said}).`;
-const refused: Diagnostic = ({ at, role, said }) =>
-  `The MariaDB server at ${at} refused the account "${role}" (${said}).`;
+const readOnly: Diagnostic = ({ at, message }) => `The MariaDB server at ${at} is read-only (${message}).`;
+const refused: Diagnostic = ({ at, role, message }) =>
+  `The MariaDB server at ${at} refused the account "${role}" (${message}).`;
 
 /** By error number of the server. */
 const byNumber: ReadonlyMap<unknown, Diagnostic> = new Map<unknown, Diagnostic>([
@@ -78,16 +78,16 @@ export function mariadbDiagnostics(
   const { message, code, errno } = error.cause as Error & { code?: unknown; errno?: unknown };
   const text = typeof code === "string" ? code : "";
   const words = byNumber.get(errno) ?? byCode.get(text);
-  return words === undefined ? null : words({ ...place, schema, said: /^E[A-Z]+$/.test(text) ? text : message });
+  return words === undefined ? null : words({ ...place, schema, message: /^E[A-Z]+$/.test(text) ? text : message });
 }
 
-function lacksDatabase({ role, schema, said }: DiagnosticsContext): string {
+function lacksDatabase({ role, schema, message }: DiagnosticsContext): string {
   const remedy = `Run as an administrator: create database ${quoted(schema)} character set utf8mb4 collate utf8mb4_nopad_bin; grant all on ${quoted(schema)}.* to ${account(role)}`;
-  return `The account "${role}" has no privileges on the database "${schema}" (${said}). ${remedy}`;
+  return `The account "${role}" has no privileges on the database "${schema}" (${message}). ${remedy}`;
 }
 
-function lacksRight({ role, schema, said }: DiagnosticsContext): string {
-  return `The account "${role}" lacks a privilege on the database "${schema}" (${said}). Run as an administrator: grant all on ${quoted(schema)}.* to ${account(role)}`;
+function lacksRight({ role, schema, message }: DiagnosticsContext): string {
+  return `The account "${role}" lacks a privilege on the database "${schema}" (${message}). Run as an administrator: grant all on ${quoted(schema)}.* to ${account(role)}`;
 }
 
 function account(role: string): string {

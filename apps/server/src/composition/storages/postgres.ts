@@ -89,10 +89,10 @@ const byCode: ReadonlyMap<string, Diagnostic> = new Map<string, Diagnostic>([
       `The database "${database}" does not exist on the Postgres server at ${at}. Create it: ${createdb({ database, ...place })}`,
   ],
   ["28P01", ({ at, role }) => `The Postgres server at ${at} refused the password of the role "${role}".`],
-  ["28", ({ at, role, said }) => `The Postgres server at ${at} refused the role "${role}" (${said}).`],
+  ["28", ({ at, role, message }) => `The Postgres server at ${at} refused the role "${role}" (${message}).`],
   ["42501", lacksRight],
   ["53300", full],
-  ["57P03", ({ at, said }) => `The Postgres server at ${at} is not ready (${said}).`],
+  ["57P03", ({ at, message }) => `The Postgres server at ${at} is not ready (${message}).`],
   ["MOVED", ({ at, place }) => `The database was moved from ${at} to ${place}. Set storage.url to the new place.`],
   ["25006", ({ at }) => `The Postgres server at ${at} is a read-only standby.`],
 ]);
@@ -123,18 +123,18 @@ export function postgresDiagnostics(
   return words({
     ...place,
     schema,
-    said: /^E[A-Z_]+$/.test(text) ? text : message,
+    message: /^E[A-Z_]+$/.test(text) ? text : message,
     connecting: error.code === 704,
     place: movedTo,
   });
 }
 
-function lacksRight({ role, database, schema, said, connecting }: PostgresContext): string {
-  if (connecting) return `The role "${role}" cannot connect to the database "${database}" (${said}).`;
+function lacksRight({ role, database, schema, message, connecting }: PostgresContext): string {
+  if (connecting) return `The role "${role}" cannot connect to the database "${database}" (${message}).`;
   const remedy = `Run as a superuser: create schema ${quoted(schema)} authorization ${quoted(role)}`;
-  return /for database\b/.test(said)
+  return /for database\b/.test(message)
     ? `The role "${role}" cannot create the schema "${schema}" in the database "${database}". ${remedy}`
-    : `The role "${role}" lacks a privilege in the database "${database}" (${said}). It must own the schema "${schema}" and all objects in it.`;
+    : `The role "${role}" lacks a privilege in the database "${database}" (${message}). It must own the schema "${schema}" and all objects in it.`;
 }
 
 /** Shell command that creates the database as the superuser `postgres`. */

@@ -54,7 +54,7 @@ export interface ServerPlace {
 export interface DiagnosticsContext extends ServerPlace {
   readonly schema: string;
   /** Message of the driver or the server. */
-  readonly said: string;
+  readonly message: string;
 }
 
 type Diagnostic = (context: DiagnosticsContext) => string;
@@ -66,11 +66,12 @@ export function diagnosticFor<Code, Text>(codes: readonly Code[], diagnostic: Te
 
 /** Texts for connection errors of any server. `byCode` maps Node's error codes. */
 export function connectionDiagnostics(product: string) {
-  const silent: Diagnostic = ({ at, said }) => `No ${product} server responds at ${at} (${said}).`;
-  const nameless: Diagnostic = ({ host, said }) => `The host ${host} cannot be resolved (${said}).`;
-  const untrusted: Diagnostic = ({ at, said }) =>
-    `The certificate of the ${product} server at ${at} is not valid (${said}).`;
-  const full: Diagnostic = ({ at, said }) => `The ${product} server at ${at} accepts no more connections (${said}).`;
+  const silent: Diagnostic = ({ at, message }) => `No ${product} server responds at ${at} (${message}).`;
+  const nameless: Diagnostic = ({ host, message }) => `The host ${host} cannot be resolved (${message}).`;
+  const untrusted: Diagnostic = ({ at, message }) =>
+    `The certificate of the ${product} server at ${at} is not valid (${message}).`;
+  const full: Diagnostic = ({ at, message }) =>
+    `The ${product} server at ${at} accepts no more connections (${message}).`;
   const withoutTls: Diagnostic = ({ at }) =>
     `The ${product} server at ${at} does not support TLS, which the connection string requires (sslmode).`;
   const byCode = [

@@ -120,14 +120,14 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
 
   "creates one object when concurrent calls use the same UUID": async ({ r }) => {
     for (let round = 1; round <= 6; round += 1) {
-      const wanted = `${round}${uuid.slice(1)}`;
+      const shared = `${round}${uuid.slice(1)}`;
       const outcomes = await concurrently(8, async (index) => {
-        const insert = () => r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }]);
+        const insert = () => r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: shared }]);
         const outcome = await insert().then(
           () => "created",
           (error: unknown) => (error instanceof UuidTakenError ? "taken" : Promise.reject(error)),
         );
-        isTrue((await objectByUuid(r, wanted)) !== null, "A refused call must find the object of the other call");
+        isTrue((await objectByUuid(r, shared)) !== null, "A refused call must find the object of the other call");
         return outcome;
       });
       equalCounts(outcomes, { created: 1, taken: 7 }, "numbers of successful and refused calls");

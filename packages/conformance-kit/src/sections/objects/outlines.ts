@@ -42,8 +42,8 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
     const matched = await r.objects.match({ classes: ["File"] }, seesAll, 100);
     for (const { id, attributes } of created) {
       for (const list of [outlines, matched]) {
-        const [bytes, wanted] = [list.find((each) => each.id === id)?.bytes ?? 0, jsonBytes(attributes)];
-        isTrue(Math.abs(bytes - wanted) <= 20, `The size of attributes with ${wanted} bytes must not be ${bytes}`);
+        const [bytes, expected] = [list.find((each) => each.id === id)?.bytes ?? 0, jsonBytes(attributes)];
+        isTrue(Math.abs(bytes - expected) <= 20, `The size of attributes with ${expected} bytes must not be ${bytes}`);
       }
     }
   },

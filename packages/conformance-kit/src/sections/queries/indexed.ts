@@ -27,11 +27,11 @@ export function withValueIndexes(checks: readonly Check[]): readonly Check[] {
 
 /** Repositories that build the indexes of a query before they run it. */
 function indexing({ storage, r }: Pick<Subject, "storage" | "r">): Repositories {
-  const wanted = new Map<string, AttributeIndex>();
+  const declared = new Map<string, AttributeIndex>();
   const objects = replaced(r.objects, (name, call) =>
     queries.has(name)
       ? async (query: ObjectQuery, ...more: readonly unknown[]) => {
-          await build(storage, wanted, query);
+          await build(storage, declared, query);
           return call(hinted(query), ...more);
         }
       : undefined,
@@ -52,16 +52,16 @@ function replaced<T extends object>(original: T, replacement: (name: string, cal
   });
 }
 
-async function build(storage: Storage, wanted: Map<string, AttributeIndex>, query: ObjectQuery): Promise<void> {
-  const before = wanted.size;
+async function build(storage: Storage, declared: Map<string, AttributeIndex>, query: ObjectQuery): Promise<void> {
+  const before = declared.size;
   for (const { leaf, type } of ownPaths(query))
     for (const className of query.classes.filter(isClassName))
-      wanted.set(JSON.stringify([className, leaf, type]), {
+      declared.set(JSON.stringify([className, leaf, type]), {
         className,
         attribute: leaf,
         type: type as AttributeType,
       });
-  if (wanted.size > before) await storage.alignIndexes([...wanted.values()]);
+  if (declared.size > before) await storage.alignIndexes([...declared.values()]);
 }
 
 /** The paths of a query to indexable attributes of the objects themselves. */

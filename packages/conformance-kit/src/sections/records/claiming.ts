@@ -37,8 +37,8 @@ const giving = recordChecks(section, null, {
     const put = await s.of("record");
     advance(10 * minute);
     const { claims, age, version, ...shown } = await s.claimFirst();
-    const { version: before, ...said } = put;
-    equal(shown, said, "the members of the record");
+    const { version: before, ...members } = put;
+    equal(shown, members, "the members of the record");
     equal(claims, 1, "number of claims");
     hasAge(age, 10 * minute);
     equal(await s.of("record"), { ...put, version }, "the record during the claim");

@@ -40,8 +40,8 @@ export function isReturnAddress(text: string): boolean {
 
 /** Whether the app key lists this address. The port of a loopback address is ignored (RFC 8252, 7.3). */
 export function listsReturnAddress({ returnAddresses }: Pick<AppKey, "returnAddresses">, text: string): boolean {
-  const wanted = withoutLoopbackPort(text);
-  return returnAddresses.some((listed) => withoutLoopbackPort(listed) === wanted) && isReturnAddress(text);
+  const expected = withoutLoopbackPort(text);
+  return returnAddresses.some((listed) => withoutLoopbackPort(listed) === expected) && isReturnAddress(text);
 }
 
 /** Appends a query parameter. The value must not need escaping. */

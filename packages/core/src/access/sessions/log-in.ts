@@ -24,7 +24,7 @@ export interface LogInInput {
   readonly checkReplay?: NonNullable<AuthenticationAttempt["checkReplay"]>;
 }
 
-export interface WantedSession {
+export interface PasswordSessionOptions {
   readonly mode: SessionMode;
   /** Accepts administrators only. Anyone else is refused as with a wrong password. App names are not checked, and take no seats. */
   readonly administration?: true;
@@ -46,17 +46,17 @@ export interface PasswordSession {
 export async function openPasswordSession(
   context: AppKeyContext & Uses<LogInServices>,
   { user, pass, appNames, deviceId, ...shown }: LogInInput,
-  { administration, ...wanted }: WantedSession,
+  { administration, ...options }: PasswordSessionOptions,
 ): Promise<PasswordSession> {
   const { clientHash } = context.database.policy;
   const links = ownUserLinks(context);
   const proof = prepareProof(context, { user, pass, clientHash, links }, administration ? null : appNames);
   const kind = administration === undefined ? {} : ({ administration: true } as const);
-  const known = {
+  const named = {
     userKey: databaseUserKey(user),
     account: { realm: "database", loginName: loginNameOf(user) },
   } as const;
-  const attempt = { ...wanted, ...shown, ...known, ...kind, proof, appNames, deviceId };
+  const attempt = { ...options, ...shown, ...named, ...kind, proof, appNames, deviceId };
   const opened = await context.services.gate.openSession(context, attempt, (authenticated) =>
     serializeOwnUser(context, authenticated),
   );

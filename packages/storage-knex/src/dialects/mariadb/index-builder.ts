@@ -38,7 +38,7 @@ const rowsPerPart = 500;
 interface Plan {
   readonly useless: readonly AttributeIndex[];
   readonly missing: readonly AttributeIndex[];
-  /** The listed columns that are wanted. */
+  /** The listed columns of declared indexes. */
   readonly kept: readonly ListedColumn[];
   /** The contents of the columns to add. */
   readonly added: readonly Omit<ValueColumn, "number">[];
@@ -66,18 +66,18 @@ export class IndexBuilder {
   ) {}
 
   align(all: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
-    const wanted = withinLimit(all);
+    const declared = withinLimit(all);
     const lease = new Lease(this.knex, this.tables, "indexes");
     return withConnection(this.knex, async (connection) => {
       const run = runnerOf(connection);
-      const plan = await this.plan(run, wanted);
+      const plan = await this.plan(run, declared);
       // Another process can have changed the columns.
       this.valueColumns.invalidate();
       if (isDone(plan)) return { built: [], removed: 0 };
       try {
         if (!(await lease.take(run))) return "busy";
         this.building = connection;
-        return await this.build(lease.guard(run), wanted);
+        return await this.build(lease.guard(run), declared);
       } finally {
         this.building = undefined;
         this.valueColumns.invalidate();
@@ -95,9 +95,9 @@ export class IndexBuilder {
     this.building?.stream.destroy();
   }
 
-  private async build(run: Run, wanted: readonly AttributeIndex[]): Promise<IndexReport> {
+  private async build(run: Run, declared: readonly AttributeIndex[]): Promise<IndexReport> {
     await run(`set max_statement_time = 0, lock_wait_timeout = ${waitTimeout}`);
-    const { useless, missing, kept, added, dropped } = await this.plan(run, wanted);
+    const { useless, missing, kept, added, dropped } = await this.plan(run, declared);
     const { valueIndexes } = this.tables;
     const listed = "class = ? and attribute = ? and type = ?";
     for (const index of useless) await run(`delete from ${valueIndexes} where ${listed}`, valuesOf(index));
@@ -109,7 +109,7 @@ export class IndexBuilder {
     const built: AttributeIndex[] = [];
     const buildFor = async (columns: readonly ValueColumn[]) => {
       const keys = new Set(columns.map(keyOf));
-      for (const index of missing.filter((each) => keys.has(keyOf(wantedColumn(each))))) {
+      for (const index of missing.filter((each) => keys.has(keyOf(declaredColumn(each))))) {
         await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
         built.push(index);
       }
@@ -123,20 +123,20 @@ export class IndexBuilder {
     return { built, removed: useless.length };
   }
 
-  private async plan(run: Run, wanted: readonly AttributeIndex[]): Promise<Plan> {
+  private async plan(run: Run, declared: readonly AttributeIndex[]): Promise<Plan> {
     const { rows: indexes } = await run<AttributeIndex>(listedIndexes(this.tables));
     const { rows: columns } = await run<ListedColumn>(listedColumns(this.tables).replace(" from", ", ready from"));
     const { rows: present } = await run<{ name: string }>(
       `select column_name as name from information_schema.columns where table_schema = ? and table_name = 'objects' and column_name like '${valuePrefix}%'`,
       [this.tables.database],
     );
-    const [listed, keys] = [new Set(indexes.map(indexKey)), new Set(wanted.map(indexKey))];
-    const contents = new Map(wanted.map(wantedColumn).map((column) => [keyOf(column), column]));
+    const [listed, keys] = [new Set(indexes.map(indexKey)), new Set(declared.map(indexKey))];
+    const contents = new Map(declared.map(declaredColumn).map((column) => [keyOf(column), column]));
     const kept = columns.filter((column) => contents.has(keyOf(column)));
     const [keptNames, keptKeys] = [new Set(kept.map(nameOf)), new Set(kept.map(keyOf))];
     return {
       useless: indexes.filter((index) => !keys.has(indexKey(index))),
-      missing: wanted.filter((index) => !listed.has(indexKey(index))),
+      missing: declared.filter((index) => !listed.has(indexKey(index))),
       kept,
       added: [...contents.values()].filter((column) => !keptKeys.has(keyOf(column))),
       dropped: {
@@ -261,17 +261,17 @@ function isDone({ useless, missing, kept, added, dropped }: Plan): boolean {
   );
 }
 
-/** The first wanted indexes, up to the limit. Those of one attribute and type share one database index. */
-function withinLimit(wanted: readonly AttributeIndex[]): AttributeIndex[] {
+/** The first declared indexes, up to the limit. Those of one attribute and type share one database index. */
+function withinLimit(declared: readonly AttributeIndex[]): AttributeIndex[] {
   const keys = new Set<string>();
-  return wanted.filter((index) => {
-    const key = keyOf(wantedColumn(index));
+  return declared.filter((index) => {
+    const key = keyOf(declaredColumn(index));
     if (keys.size < maxValueIndexes) keys.add(key);
     return keys.has(key);
   });
 }
 
-function wantedColumn({ attribute, type }: AttributeIndex): Omit<ValueColumn, "number"> {
+function declaredColumn({ attribute, type }: AttributeIndex): Omit<ValueColumn, "number"> {
   return { attribute, type, expression: contentOf(attribute, type) };
 }
 

@@ -39,17 +39,17 @@ export class IndexBuilder {
     private readonly concurrent: boolean,
   ) {}
 
-  align(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+  align(declared: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
     const builder = randomUUID();
     let leased = false;
     return withConnection(this.knex, async (connection) => {
-      const plan = await this.plan(connection, wanted);
+      const plan = await this.plan(connection, declared);
       if (Object.values(plan).every((part: readonly unknown[]) => part.length === 0)) return { built: [], removed: 0 };
       leased = await this.lease(connection, builder);
       if (!leased) return "busy";
       try {
         this.building = connection;
-        return await this.build(connection, wanted, () => this.lease(connection, builder));
+        return await this.build(connection, declared, () => this.lease(connection, builder));
       } catch (error) {
         throw (await this.isCut(error, connection)) ? tooShort(error) : error;
       } finally {
@@ -71,7 +71,7 @@ export class IndexBuilder {
   /** @param renew renews the lease; `false` if it is lost */
   private async build(
     connection: Connection,
-    wanted: readonly AttributeIndex[],
+    declared: readonly AttributeIndex[],
     renew: () => Promise<boolean>,
   ): Promise<IndexReport> {
     const run = async (text: string): Promise<void> => {
@@ -82,7 +82,7 @@ export class IndexBuilder {
     // Behind a pooler, the next statement could run in another session, and this one could serve others.
     if (connection.pooler === undefined) await run("set statement_timeout = 0");
     // Another process can have changed the indexes just now.
-    const plan = await this.plan(connection, wanted);
+    const plan = await this.plan(connection, declared);
     let removed = 0;
     for (const name of plan.uselessIndexes) {
       if (this.stopped || !(await renew())) break;
@@ -104,26 +104,26 @@ export class IndexBuilder {
     return { built, removed };
   }
 
-  private async plan(connection: Connection, wanted: readonly AttributeIndex[]): Promise<Plan> {
+  private async plan(connection: Connection, declared: readonly AttributeIndex[]): Promise<Plan> {
     const [indexes, statistics] = await Promise.all([
       runOn<{ name: string; valid: boolean }>(connection, { text: existingIndexes(this.tables) }),
       runOn<{ name: string }>(connection, { text: existingStatistics(this.tables) }),
     ]);
     const ready = new Set(indexes.rows.filter(({ valid }) => valid).map(({ name }) => name));
     const known = new Set(statistics.rows.map(({ name }) => name));
-    const wantedIndexes = new Map(
-      wanted.map((index) => valueIndex(this.tables, index)).map((each) => [each.name, each]),
+    const declaredIndexes = new Map(
+      declared.map((index) => valueIndex(this.tables, index)).map((each) => [each.name, each]),
     );
-    const wantedStatistics = new Map(
-      wanted.map((index) => valueStatistics(this.tables, index)).map((each) => [each.name, each]),
+    const declaredStatistics = new Map(
+      declared.map((index) => valueStatistics(this.tables, index)).map((each) => [each.name, each]),
     );
     return {
       uselessIndexes: indexes.rows
         .map(({ name }) => name)
-        .filter((name) => !ready.has(name) || !wantedIndexes.has(name)),
-      uselessStatistics: [...known].filter((name) => !wantedStatistics.has(name)),
-      missingIndexes: [...wantedIndexes.values()].filter(({ name }) => !ready.has(name)),
-      missingStatistics: [...wantedStatistics.values()].filter(({ name }) => !known.has(name)),
+        .filter((name) => !ready.has(name) || !declaredIndexes.has(name)),
+      uselessStatistics: [...known].filter((name) => !declaredStatistics.has(name)),
+      missingIndexes: [...declaredIndexes.values()].filter(({ name }) => !ready.has(name)),
+      missingStatistics: [...declaredStatistics.values()].filter(({ name }) => !known.has(name)),
     };
   }
 

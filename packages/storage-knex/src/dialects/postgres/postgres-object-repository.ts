@@ -103,9 +103,9 @@ export function postgresObjectRepository(
 
     async insert(objects, by) {
       if (objects.length === 0) return [];
-      const wanted = completed(objects);
-      const links = linkParameters(wanted.map(({ uuid, links: own }) => ({ source: { uuid }, links: own })));
-      const elements = wanted.map(({ uuid, className, attributes, readers }, index) => {
+      const complete = completed(objects);
+      const links = linkParameters(complete.map(({ uuid, links: own }) => ({ source: { uuid }, links: own })));
+      const elements = complete.map(({ uuid, className, attributes, readers }, index) => {
         // A fresh UUID was generated here; a given one can be in use.
         const fresh = objects[index]?.uuid === undefined;
         return { uuid, fresh, class: className, attributes, readers: readers?.map(objectNumber) ?? null };
@@ -115,7 +115,7 @@ export function postgresObjectRepository(
       const values = [JSON.stringify(requested), ...links, by?.modelGeneration ?? null, offset()];
       const { rows } = await sql.run<ObjectRow>(statement, values);
       const byUuid = new Map(rows.map((row) => [row.uuid, row]));
-      return wanted.map(({ links: _links, ...object }) => {
+      return complete.map(({ links: _links, ...object }) => {
         const { oid, version, stored_at } = byUuid.get(object.uuid) as ObjectRow;
         return { ...object, id: objectIdOf(Number(oid)), version, storedAt: Number(stored_at) };
       });

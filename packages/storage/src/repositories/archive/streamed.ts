@@ -7,23 +7,23 @@ class Stopped extends Error {}
  */
 export async function* streamed<T>(produce: (give: (item: T) => Promise<void>) => Promise<void>): AsyncGenerator<T> {
   let take: (item: { readonly item: T } | null) => void = () => {};
-  let proceed: (isWanted: boolean) => void = () => {};
+  let proceed: (continues: boolean) => void = () => {};
   const nextItem = () =>
     new Promise<{ readonly item: T } | null>((resolve) => {
       take = resolve;
     });
   let item = nextItem();
-  const production = produce(async (given) => {
-    const wanted = new Promise<boolean>((resolve) => {
+  const production = produce(async (produced) => {
+    const continuation = new Promise<boolean>((resolve) => {
       proceed = resolve;
     });
-    take({ item: given });
-    if (!(await wanted)) throw new Stopped();
+    take({ item: produced });
+    if (!(await continuation)) throw new Stopped();
   }).finally(() => take(null));
   production.catch(() => {});
   try {
-    for (let given = await item; given !== null; given = await item) {
-      yield given.item;
+    for (let next = await item; next !== null; next = await item) {
+      yield next.item;
       item = nextItem();
       proceed(true);
     }

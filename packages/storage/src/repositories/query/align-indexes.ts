@@ -15,10 +15,10 @@ const lease = 60_000;
 const batch = 200;
 
 /**
- * Builds the missing ones of the wanted indexes and removes all others, some values at a time. From the moment at which an index is
+ * Builds the missing ones of the declared indexes and removes all others, some values at a time. From the moment at which an index is
  * recorded, each write of an object keeps its values.
  */
-export async function alignIndexes(access: Access, wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+export async function alignIndexes(access: Access, declared: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
   const isFree = await access.write(async (rows) => {
     const [until, now] = [await currentNumber(rows, "aligning"), await rows.now()];
     if (until <= now) await setNumber(rows, "aligning", now + lease);
@@ -26,22 +26,22 @@ export async function alignIndexes(access: Access, wanted: readonly AttributeInd
   });
   if (!isFree) return "busy";
   try {
-    return await align(access, wanted);
+    return await align(access, declared);
   } finally {
     // A storage that is closed leaves the rest, and the lease ends by itself.
     await access.write((rows) => setNumber(rows, "aligning", 0)).catch(() => {});
   }
 }
 
-async function align(access: Access, wanted: readonly AttributeIndex[]): Promise<IndexReport> {
+async function align(access: Access, declared: readonly AttributeIndex[]): Promise<IndexReport> {
   const keyOf = (index: AttributeIndex) => JSON.stringify(indexKey(index));
   const present = await access.read((rows) => rows.list(indexTable, {}, Number.POSITIVE_INFINITY));
-  const kept = new Set(wanted.map(keyOf));
+  const kept = new Set(declared.map(keyOf));
   const removed = present.filter((index) => !kept.has(keyOf(index)));
   await access.write((rows) => rows.delete(indexTable, ...removed.map(indexKey)));
   for (const index of removed) await removeValues(access, index);
   const ready = new Set(present.filter(({ isReady }) => isReady).map(keyOf));
-  const built = wanted.filter((index) => !ready.has(keyOf(index)));
+  const built = declared.filter((index) => !ready.has(keyOf(index)));
   for (const index of built) await build(access, index);
   return { built, removed: removed.length };
 }

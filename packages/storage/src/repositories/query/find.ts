@@ -21,17 +21,17 @@ export async function findPage(
 ): Promise<ObjectPage & { readonly objects: StoredObject[] }> {
   const sort = query.sort ?? [];
   const after = "after" in page ? page.after : null;
-  const wanted = "after" in page ? page.limit : page.offset + page.limit;
+  const atMost = "after" in page ? page.limit : page.offset + page.limit;
   let found: Found[] = [];
   const keepFirst = () => {
-    found = found.toSorted((one, other) => comparePositions(one.position, other.position, sort)).slice(0, wanted);
+    found = found.toSorted((one, other) => comparePositions(one.position, other.position, sort)).slice(0, atMost);
   };
-  for (const className of wanted > 0 ? new Set(query.classes) : []) {
+  for (const className of atMost > 0 ? new Set(query.classes) : []) {
     const path = await accessPath(rows, className, query, after);
     let ofClass: Found[] = [];
-    for await (const { object, view } of matchingObjects(rows, className, query, visibility, path, wanted)) {
+    for await (const { object, view } of matchingObjects(rows, className, query, visibility, path, atMost)) {
       // The rest of the class follows all that can be on the page.
-      const last = ofClass[wanted - 1];
+      const last = ofClass[atMost - 1];
       const [first] = sort;
       if (
         path?.isSorted &&
@@ -44,7 +44,7 @@ export async function findPage(
       if (after !== null && comparePositions(position, after, sort) <= 0) continue;
       ofClass.push({ object, position });
       // The memory stays within a few pages.
-      if (!path?.isSorted && ofClass.length >= 2 * wanted + chunk) {
+      if (!path?.isSorted && ofClass.length >= 2 * atMost + chunk) {
         found.push(...ofClass);
         ofClass = [];
         keepFirst();
@@ -87,11 +87,11 @@ async function* matchingObjects(
   { filter = { kind: "all", filters: [] }, sort = [] }: ObjectQuery,
   visibility: Visibility,
   path: AccessPath | null,
-  wanted = chunk,
+  atMost = chunk,
 ): AsyncGenerator<{ readonly object: StoredObject; readonly view: View }> {
   const paths = [...pathsOf(filter), ...sort.map((key) => key.path)];
   // In order, little more is read than the page has.
-  const atOnce = path?.isSorted === true ? Math.min(2 * wanted + 1, chunk) : chunk;
+  const atOnce = path?.isSorted === true ? Math.min(2 * atMost + 1, chunk) : chunk;
   const all = path === null ? objectsOfClass(rows, className) : objectsOf(rows, path, atOnce);
   for await (const some of all) {
     const objects = some.filter((object) => isVisible(object, visibility));

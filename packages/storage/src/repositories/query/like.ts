@@ -30,12 +30,12 @@ function matches(characters: readonly string[], steps: readonly Step[]): boolean
   let lastAny = -1;
   let reach = 0;
   while (place < characters.length) {
-    const wanted = steps[step];
-    if (wanted === anyNumber) {
+    const part = steps[step];
+    if (part === anyNumber) {
       lastAny = step;
       reach = place;
       step += 1;
-    } else if (step < steps.length && (wanted === anyOne || wanted === characters[place])) {
+    } else if (step < steps.length && (part === anyOne || part === characters[place])) {
       step += 1;
       place += 1;
     } else if (lastAny >= 0) {

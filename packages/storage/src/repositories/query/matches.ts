@@ -73,6 +73,6 @@ function isEmpty(value: JsonValue | undefined, { type }: ValuePath, view: View):
 
 function among({ type }: ValuePath, values: readonly JsonValue[]): (value: JsonValue) => boolean {
   if (type === "json") return (found) => values.some((value) => sameJson(found, value));
-  const wanted = new Set(values);
-  return (found) => wanted.has(found);
+  const expected = new Set(values);
+  return (found) => expected.has(found);
 }

@@ -33,15 +33,15 @@ export const objectWrites = <Read extends ReadObject>(
 ): Pick<ObjectRepository, "insert" | "update"> => ({
   async insert(objects, by) {
     if (objects.length === 0) return [];
-    const wanted = completed(frozenCopy(objects));
-    const given = wanted.filter((_, index) => objects[index]?.uuid !== undefined).map(({ uuid }) => uuid);
+    const complete = completed(frozenCopy(objects));
+    const given = complete.filter((_, index) => objects[index]?.uuid !== undefined).map(({ uuid }) => uuid);
     return write(async (writer) => {
-      await acceptTargets(writer, wanted);
+      await acceptTargets(writer, complete);
       // A generated UUID is unique.
       if (given.length > 0 && (await writer.isTaken(given))) throw new UuidTakenError();
-      for (const { attributes } of wanted) acceptObjectSize(attributes);
-      const first = await writer.numbers(wanted.length);
-      const added = wanted.map(({ className, attributes, uuid, readers, links }, index) => {
+      for (const { attributes } of complete) acceptObjectSize(attributes);
+      const first = await writer.numbers(complete.length);
+      const added = complete.map(({ className, attributes, uuid, readers, links }, index) => {
         const id = objectIdOf(first + index);
         const object = { id, uuid, className, storedAt: writer.now, version: 1, attributes, readers };
         return { object: Object.freeze(object), links };
@@ -54,10 +54,10 @@ export const objectWrites = <Read extends ReadObject>(
   async update(changes, by) {
     if (changes.length === 0) return [];
     acceptChanges(changes);
-    const wanted = frozenCopy(changes);
+    const copies = frozenCopy(changes);
     return write(async (writer) => {
-      const changing = await changeable(writer, wanted, by);
-      await acceptTargets(writer, wanted);
+      const changing = await changeable(writer, copies, by);
+      await acceptTargets(writer, copies);
       const kept = await withHiddenMembers(writer, changing, by.visibility ?? seesAll);
       const changed = kept.map((each) => changedObject(each, writer.now));
       for (const { object } of changed) acceptObjectSize(object.attributes);
