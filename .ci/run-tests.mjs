@@ -4,7 +4,7 @@
  *     node .ci/run-tests.mjs report.json npm run drills -- failover
  *
  * Some tests bound a time, and a shared machine can stall for seconds. A test that passes only the second time is unstable:
- * the run stays green, and its last lines name the test. More than five failed files are no coincidence and stay failed. If no
+ * the run stays green, and its last lines name the test. More than five failed files are not a coincidence and stay failed. If no
  * test fails, but a worker does not exit, the files that it names run again; one that leaves something open fails again.
  * The command gets `--json --outputFile`; the report has the later results, and `unstable` with the names.
  */

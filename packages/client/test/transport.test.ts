@@ -128,7 +128,7 @@ describe("transport", () => {
     expect(error).toMatchObject({ reason: "foreign-answer", httpStatus });
   });
 
-  test("bytes that are not UTF-8 are no envelope", () => {
+  test("bytes that are not UTF-8 are not an envelope", () => {
     expect(codeOf({ ...answer(""), body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toBeUndefined();
   });
 

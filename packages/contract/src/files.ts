@@ -33,7 +33,7 @@ export const storeParameters = objectParameters.extend({
 
 /** Query parameters that name the file of an upload. */
 export const descriptionParameters = z.object({
-  name: z.string().optional().describe("Name of the file, for chunks that are no forms."),
+  name: z.string().optional().describe("Name of the file, for chunks that are not forms."),
   mediaType: z.string().optional().describe("Its media type, such as `text/plain`."),
 });
 

@@ -336,7 +336,7 @@ describe("explanations of refusals", () => {
     expect(await explainRefusal(fixture, "timed")).toBeNull();
   });
 
-  test("mask quoted texts, and names that are no fields, classes or attributes", async () => {
+  test("mask quoted texts, and names that are not fields, classes or attributes", async () => {
     fixture = await openFixture({ explanations });
     const detail = 'at /device/0/hunter2/Name: There is no "hunter2".';
     await recordRefusal(fixture.database, refused("masked", { error: new ServiceError(307, { detail }) }), 0);

@@ -103,6 +103,6 @@ await measure("verify a token", 100, () => verifier.verify(token, expected));
 await measure("refuse a token with a wrong signature", 100, () =>
   verifier.verify(`${token.slice(0, -10)}AAAAAAAAAA`, expected),
 );
-await measure("refuse text that is no token", 500, () => verifier.verify("no token", expected));
+await measure("refuse text that is not a token", 500, () => verifier.verify("no token", expected));
 await measure("generate a key for tokens", 5, () => keys.generate({ kind: "jwt" }));
 await credentials.close();

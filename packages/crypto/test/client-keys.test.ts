@@ -83,7 +83,7 @@ describe("refuses", () => {
   test.each([
     ["nothing", ""],
     ["blanks", " \r\n\t "],
-    ["text", "this is no key"],
+    ["text", "this is not a key"],
     ["JSON", JSON.stringify(key.export({ format: "jwk" }))],
     ["an SSH key", `ssh-rsa ${base64(pkcs1)}`],
     ["random bytes", base64(randomBytes(294))],

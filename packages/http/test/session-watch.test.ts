@@ -37,7 +37,7 @@ describe("the session of a transfer", () => {
     expect(use.renewals.slice(renewed, renewed + 3)).toEqual([0, 0, 0]);
   });
 
-  test("is renewed by bytes of a body that is no file", async () => {
+  test("is renewed by bytes of a body that is not a file", async () => {
     const { sent, answer } = upload(
       { "content-type": "application/json", "content-range": "", "content-length": "4000" },
       "/v1/execute/macro",

@@ -38,7 +38,7 @@ describe("bodies of uploads", () => {
     ["a whole upload", (headers: Record<string, string>) => upload(headers, whole, "POST"), formType],
     ["one request", (headers: Record<string, string>) => upload(headers, "/v1/uploadFile", "POST"), formType],
     [
-      "a body that is no file",
+      "a body that is not a file",
       (headers: Record<string, string>) => upload(headers, "/v1/execute/macro", "POST"),
       { "content-type": "application/json" },
     ],

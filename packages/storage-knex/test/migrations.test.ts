@@ -341,12 +341,12 @@ describe("schemas", () => {
       "$& extra integer,",
       "migration 0001-access has changed",
     ],
-    ["a changed function with the same number", /SP315/, "SP316", "functions open_session 3 has changed"],
+    ["a changed function with the same number", /SP315/, "SP316", "functions open_session \\d has changed"],
     [
       "a function with a lower number",
-      /^-- functions open_session 3$/m,
-      "-- functions open_session 4",
-      "open_session 4 is missing",
+      /^-- functions put_record 2$/m,
+      "-- functions put_record 3",
+      "put_record 3 is missing",
     ],
     [
       "a lost migration",

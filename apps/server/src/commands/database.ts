@@ -153,8 +153,7 @@ async function recover(options: RecoverOptions): Promise<void> {
     if (recovery === null) throw new CommandError("A database of this engine cannot be recovered.");
     const sessions = allSessions ? "all" : "secure";
     const outcome = await recoverDatabase(administration, recovery, { force, nothingLost, sessions });
-    if (outcome === "changed")
-      throw new CommandError("The database server has failed over meanwhile. Run the command again.");
+    if (outcome === "changed") throw new CommandError("The database server has failed over. Run the command again.");
     console.log(recoveries[outcome]);
   });
 }

@@ -162,7 +162,7 @@ function defineReseal(command: ServerCommand): void {
     .withAlias("all databases")
     .addHelpText(
       "after",
-      "\nConfigure the master key and encryption.formerMasterKeys as on the servers, which can run meanwhile. An interrupted run can be repeated. Exit codes: 0 if no secret needs a former master key, 2 if some do, 1 if some cannot be decrypted or the command fails.",
+      "\nConfigure the master key and encryption.formerMasterKeys as on the servers, which can keep running. An interrupted run can be repeated. Exit codes: 0 if no secret needs a former master key, 2 if some do, 1 if some cannot be decrypted or the command fails.",
     )
     .action(reseal);
 }

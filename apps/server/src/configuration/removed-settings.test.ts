@@ -44,7 +44,7 @@ describe("removed settings", () => {
     expect(messageOf({}, { SHEDDING_DELAY: "S3cret" })).not.toContain("S3cret");
   });
 
-  test("are no settings any more, and their successors are", () => {
+  test("are not settings any more, and their successors are", () => {
     const fields = configurationFields();
     const variables = fields.flatMap(({ env }) => env ?? []);
     for (const { path, variable, successor } of removedSettings) {

@@ -28,7 +28,7 @@ afterEach(() => {
 const write = (name: string, text = "text") => writeFileSync(join(directory, name), text);
 const read = async () => (await folder.read()).map(({ name, language, text }) => [name, language, text]);
 
-test("reads files by their names, without files that are no macros", async () => {
+test("reads files by their names, without files that are not macros", async () => {
   for (const name of [
     "B.js",
     "A.mjs",

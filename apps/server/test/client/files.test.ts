@@ -274,7 +274,7 @@ onEngines(
         ["without a name", Buffer.from("a"), { name: undefined }, { name: "TypeError" }],
         ["with a line break in its type", Buffer.from("a"), { mediaType: "a/b\r\nc: d" }, { name: "TypeError" }],
         ["of texts", Readable.from(["text"]) as never, {}, { name: "TypeError" }],
-        ["that is no source", 5 as never, {}, { name: "TypeError" }],
+        ["that is not a source", 5 as never, {}, { name: "TypeError" }],
         ["in chunks of no bytes", Buffer.from("a"), { chunkSize: 0 }, { name: "RangeError" }],
         ["with another digest", Buffer.from("a"), { sha256: "00" }, { reason: "damaged" }],
       ])("refuses a file %s", async (_title, source, options, error) => {

@@ -138,10 +138,10 @@ export const provoked: readonly (readonly [string, Scene, string, Diagnosis["lev
   ["a clock that is far behind", { clockOffset: -3_600_000 }, "clock", "error", /differs .* by 3600 s/, /NTP/],
   [
     "a replica that is left out",
-    { facts: { replicas: [{ name: "h:5432", fault: "It is no standby.", lag: 0 }] } },
+    { facts: { replicas: [{ name: "h:5432", fault: "It is not a standby.", lag: 0 }] } },
     "replicas",
     "warning",
-    /h:5432 is left out\. It is no standby\./,
+    /h:5432 is left out\. It is not a standby\./,
     /readUrls/,
   ],
   [

@@ -322,7 +322,7 @@ interface Note {
     expect(replicatedBusy.served / (replicatedBusy.served + replicatedBusy.behind)).toBeGreaterThan(0.8);
   }, 300_000);
 
-  test("after a failover the new primary answers, and is no replica", async () => {
+  test("after a failover the new primary answers, and is not a replica", async () => {
     const clients = await Promise.all(modes.map(async (mode) => (await logIn(mode, "demo")).client));
     await untilServed(clients[0] as SallyportClient);
     await cluster.primary.kill();
@@ -339,7 +339,7 @@ interface Note {
       expect(outcomes).toMatchObject({ served: 0, behind: 0, failed: 0 });
     }
     const name = new URL(cluster.standby.url).host;
-    const left = expect.objectContaining({ msg: "Replica left out", replica: name, reason: "It is no standby." });
+    const left = expect.objectContaining({ msg: "Replica left out", replica: name, reason: "It is not a standby." });
     for (const server of servers.slice(0, 2)) expect(server.lines()).toContainEqual(left);
     await requireVerified(given(), directory);
   }, 60_000);

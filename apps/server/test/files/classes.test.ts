@@ -83,7 +83,7 @@ await onFileServers("classes of files", (server) => {
         expect((await admin("GET", `/v1/object/${stored.data["~ObjectID"]}`)).data).toEqual(stored.data);
       });
 
-      test("an image without bytes is no file until it gets them", async () => {
+      test("an image without bytes is not a file until it gets them", async () => {
         const created = await admin("POST", "/v1/object/Image", {});
         const id = created.data["~ObjectID"];
         expect(await textOf(id, admin)).toBe("304");

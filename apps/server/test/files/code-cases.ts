@@ -160,7 +160,7 @@ export const fileCodeCases: readonly FileCase[] = [
     posting(`the field ${name}`, 0, formOf(field(name, "a"), part('name="f"; filename="a"'))),
   ),
   {
-    title: "one request: the serialization is no JSON",
+    title: "one request: the serialization is not JSON",
     code: 308,
     request: ["POST", `${once}?serialization={`, form(), formType],
   },
@@ -296,7 +296,7 @@ export const fileCodeCases: readonly FileCase[] = [
     request: async ({ upload, fixed }) => ["PATCH", `${await upload()}?className=${fixed}`],
   },
   {
-    title: "finish: the serialization is no JSON",
+    title: "finish: the serialization is not JSON",
     code: 308,
     request: async ({ upload }) => ["PATCH", `${await upload()}?serialization={`],
   },

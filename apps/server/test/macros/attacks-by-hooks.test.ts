@@ -187,9 +187,9 @@ describe("list", () => {
     ["no filter", "set.narrow('Number');"],
     ["10 MB of text", "set.narrow({ Title: 'x'.repeat(10_000_000) });"],
     ["invalid ids", "set.only([{ $ne: 1 }]);"],
-    ["ids that are no list", "set.only('1');"],
+    ["ids that are not a list", "set.only('1');"],
     ["an order by an unknown attribute", "set.order(['__proto__']);"],
-    ["an order that is no list", "set.order({ Number: 1 });"],
+    ["an order that is not a list", "set.order({ Number: 1 });"],
     ["itself", "set.narrow(set);"],
   ])(
     "is refused when a hook requests %s",

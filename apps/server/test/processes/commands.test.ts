@@ -305,7 +305,7 @@ describe("users", () => {
     ]);
   });
 
-  test("addresses are set and removed, and are no attribute of the user", async () => {
+  test("addresses are set and removed, and are not an attribute of the user", async () => {
     expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(
       printed('Set the e-mail address of "reader".'),
     );

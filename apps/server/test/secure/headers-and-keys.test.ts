@@ -70,7 +70,7 @@ describe("headers and keys", () => {
       "a list": [client.text],
       "an object": { key: client.text },
       true: true,
-      text: "this is no key",
+      text: "this is not a key",
       "random bytes": base64(Buffer.alloc(294, 7)),
       "the exponent 1": base64(publicKeyDer({ modulus, exponent: 1n })),
       "the exponent 2": base64(publicKeyDer({ modulus, exponent: 2n })),

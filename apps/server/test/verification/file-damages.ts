@@ -99,7 +99,7 @@ export const fileDamages: Damages = [
       id: stray,
       owner: "ZZZZZZZZ",
       value: emptyFile,
-      finding: /^bytes: The file f+ belongs to ZZZZZZZZ, which is no object/,
+      finding: /^bytes: The file f+ belongs to ZZZZZZZZ, which is not an object/,
     }),
     {
       about: "a file of an object that has none",
@@ -137,7 +137,7 @@ export const fileDamages: Damages = [
     byNewRecord("a file with an impossible name", detachedKind, {
       id: "../x",
       value: "kept",
-      finding: /^bytes: \.\.\/x is no name of a file/,
+      finding: /^bytes: \.\.\/x is not a name of a file/,
     }),
   ],
 ];

@@ -84,7 +84,7 @@ export const readingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("readi
     }
   },
 
-  "refuses a text that is no name with 707": async ({ store }) => {
+  "refuses a text that is not a name with 707": async ({ store }) => {
     const { file, segment } = await stored(store, bytesOf(10));
     for (const text of hostileNames) {
       const what = `reading ${JSON.stringify(text)}`;

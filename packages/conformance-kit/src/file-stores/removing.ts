@@ -81,7 +81,7 @@ export const removingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("remo
     equal(await allFiles(again), [one.file], "the files");
   },
 
-  "ignores a text that is no name, and removes nothing for it": async ({ store }) => {
+  "ignores a text that is not a name, and removes nothing for it": async ({ store }) => {
     const name = await stored(store, bytesOf(100));
     const others = [name.file.slice(0, 2), name.file.slice(0, 31), name.file.toUpperCase(), `${name.file}/.`];
     for (const text of [...hostileNames, ...others].filter((each) => each !== name.file)) {

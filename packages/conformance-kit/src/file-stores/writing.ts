@@ -42,7 +42,7 @@ export const creatingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("crea
     await holdsBytes(again, name, bytesOf(10), "a segment written afterwards");
   },
 
-  "refuses a text that is no name with 700": async ({ store }) => {
+  "refuses a text that is not a name with 700": async ({ store }) => {
     for (const file of hostileNames) await failsWith(700, () => store.create(file), `creating ${JSON.stringify(file)}`);
     equal(await allFiles(store), [], "the files");
   },
@@ -199,7 +199,7 @@ export const writingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("writi
       await holdsBytes(again, names[index]!, bytesOf(length), `a segment of ${length} bytes`);
   },
 
-  "refuses a text that is no name with 702": async ({ store }) => {
+  "refuses a text that is not a name with 702": async ({ store }) => {
     const { file, segment } = await stored(store, bytesOf(10));
     for (const text of hostileNames) {
       const what = `writing to ${JSON.stringify(text)}`;

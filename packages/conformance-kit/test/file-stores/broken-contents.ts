@@ -50,13 +50,13 @@ export const brokenContents: readonly BrokenFileStore[] = [
     };
   }),
 
-  broken("accepts any name of a file", "refuses a text that is no name with 700", (store) => ({
+  broken("accepts any name of a file", "refuses a text that is not a name with 700", (store) => ({
     create: async (file) => {
       if (isName(file)) await store.create(file);
     },
   })),
 
-  broken("blames the caller for a name", "refuses a text that is no name with 702", (store) => ({
+  broken("blames the caller for a name", "refuses a text that is not a name with 702", (store) => ({
     write: async (name, content) => {
       if (!isName(name.segment)) throw new ServiceError(307);
       return store.write(name, content);
@@ -65,7 +65,7 @@ export const brokenContents: readonly BrokenFileStore[] = [
 
   broken(
     "takes names as paths",
-    ["never leaves the store because of a name that looks like a path", "refuses a text that is no name with 702"],
+    ["never leaves the store because of a name that looks like a path", "refuses a text that is not a name with 702"],
     (store, directory) => ({
       write: async (name, content) => {
         const path = normalize(join(directory, name.file, name.segment));

@@ -58,7 +58,7 @@ export const brokenReads: readonly BrokenFileStore[] = [
       })(),
   })),
 
-  broken("reads nothing for a strange name", "refuses a text that is no name with 707", (store) => ({
+  broken("reads nothing for a strange name", "refuses a text that is not a name with 707", (store) => ({
     read: async (name, range) =>
       isName(name.file) && isName(name.segment) ? store.read(name, range) : contentOf(new Uint8Array()),
   })),

@@ -106,7 +106,7 @@ export const brokenRemovalsAndLists: readonly BrokenFileStore[] = [
     };
   }),
 
-  broken("removes by prefix", "ignores a text that is no name, and removes nothing for it", (store) => ({
+  broken("removes by prefix", "ignores a text that is not a name, and removes nothing for it", (store) => ({
     remove: async (names) => {
       if (!("file" in names)) return store.remove(names);
       for (const { file } of await all(store).catch(() => []))

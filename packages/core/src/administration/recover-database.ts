@@ -25,7 +25,7 @@ export async function recoverDatabase(
   }
   const type = nothingLost ? "database.accepted" : "database.recovered";
   await unit.transaction((r) => r.audit.append(eventOf({ type })));
-  // The steps can have run on another server than the one that a failover has made the primary meanwhile.
+  // The steps can have run on another server than the one that a failover has just made the primary.
   if (!(await storage.accept(timeline))) return "changed";
   return nothingLost ? "accepted" : "recovered";
 }

@@ -30,7 +30,7 @@ export interface ListSessionsInput {
   readonly page: PageRequest;
 }
 
-/** Lists live sessions by public id. 307: `after` is no public id. */
+/** Lists live sessions by public id. 307: `after` is not a public id. */
 export async function listSessions(
   { r }: Pick<AdministrationContext, "r">,
   { userId, page: { after, limit } }: ListSessionsInput,

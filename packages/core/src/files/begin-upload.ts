@@ -61,7 +61,7 @@ export async function beginUpload(
   return stateOf(context.services.hashes, id, upload);
 }
 
-/** Reads the state of an upload. 602: the id is no UUID. 603: no such upload of this user. */
+/** Reads the state of an upload. 602: the id is not a UUID. 603: no such upload of this user. */
 export async function readUpload(
   context: SessionContext & Uses<Pick<UploadServices, "hashes">>,
   uploadId: string,

@@ -252,7 +252,7 @@ export async function putFile(
 ): Promise<void> {
   for (const replaced of await records.remove(fileKind, { owner: objectId })) await detach(records, replaced);
   if ((await records.take(detachedKind, file)) !== "kept")
-    throw new ServiceError(702, { detail: "The bytes were removed meanwhile." });
+    throw new ServiceError(702, { detail: "The bytes have been removed." });
   await records.put(fileKind, file, stored, { owner: objectId, ifVersion: "none" });
 }
 

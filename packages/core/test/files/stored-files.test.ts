@@ -317,7 +317,7 @@ describe("the bytes of a file", () => {
 
   test.each([
     ["of an unknown object", async () => "ZZZZ", 304],
-    ["of an object that is no file", async () => f.anna.principal.userId, 304],
+    ["of an object that is not a file", async () => f.anna.principal.userId, 304],
     [
       "of an object without bytes",
       async () => (await f.insert({ className: "File", attributes: { Name: "a" } }))[0],

@@ -226,7 +226,7 @@ describe("uploads", () => {
       expect(await storedBytes()).toBe(10);
     });
 
-    test("a full store is no reason to ask for bytes", async () => {
+    test("a full store is not a reason to ask for bytes", async () => {
       f.files.free = 2;
       const receive = () => Promise.reject(new Error("The bytes are asked for."));
       expect(await codeOf(storeChunk(f.anna, id, { first: 0, last: 2, total: 3 }, receive))).toBe(702);

@@ -234,7 +234,7 @@ describe("query hooks", () => {
     expect(await list({}, {}, { ...f.context, hookDepth: 1 } as ObjectContext)).toMatchObject({ count: 4 });
   });
 
-  test("refuse the query, also under unknown names, names of other classes or values that are no text", async () => {
+  test("refuse the query, also under unknown names, names of other classes or values that are not text", async () => {
     f.hooks.use({
       findObjects: [
         find("No", ["Person"], () => ({ accepted: false })),

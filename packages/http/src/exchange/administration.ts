@@ -9,7 +9,7 @@ export function isSpared(route: Route | undefined): boolean {
   return route?.administration === true;
 }
 
-/** On an administration route, refuses the session of a user who is no administrator any more, like an ended one. */
+/** On an administration route, refuses the session of a user who is not an administrator any more, like an ended one. */
 export const checkAdministrator = ({ access, route, admission, credentials }: Exchange): void => {
   if (access !== "session" || !route.administration || mayAdminister(admission.principal)) return;
   throw explained(new ServiceError(sessionEndedCode(credentials)), {

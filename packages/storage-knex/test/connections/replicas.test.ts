@@ -39,7 +39,7 @@ describe("replicas that cannot be used", () => {
   };
 
   test.each([
-    ["that accepts writes", (url: string) => url, /^It is no standby\.$/],
+    ["that accepts writes", (url: string) => url, /^It is not a standby\.$/],
     ["without an answer", (url: string) => url.replace(/:\d+\//, ":1/"), /ECONNREFUSED/],
     ["without the database", (url: string) => url.replace(/\/\w+$/, "/none"), /"none" does not exist/],
   ])("a replica %s is left out, and the primary answers", async (_, urlOf, reason) => {

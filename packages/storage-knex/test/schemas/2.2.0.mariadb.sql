@@ -756,7 +756,7 @@ create or replace procedure `sallyport`.`change_on_basis` (basis longtext, chang
   end;
 insert into `sallyport`.`migrations` (name, number) values ('open_on_basis', 2);
 
--- functions put_record 1
+-- functions put_record 2
 create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), record_id varchar(512), record_owner varchar(200), record_value longtext, lifetime double, ahead double, if_version bigint,
     owner_limit bigint, all_limit bigint)
   modifies sql data sql security invoker
@@ -786,7 +786,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
           if not (existing + @@max_connections < owner_limit) then
-            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
+            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'The room for records has become smaller.';
           end if;
         else
           select number into lock_row from `record_lock_rows` where number = crc32(concat(record_kind, ' ', record_owner)) % 256 for update;
@@ -809,7 +809,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;
           if not (existing + @@max_connections < all_limit) then
-            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
+            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'The room for records has become smaller.';
           end if;
         else
           select number into lock_row from `record_lock_rows` where number = -1 for update;
@@ -845,7 +845,7 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('put_record', 1);
+insert into `sallyport`.`migrations` (name, number) values ('put_record', 2);
 
 -- functions remove_accounts 1
 create or replace procedure `sallyport`.`remove_accounts` (users longtext, subjects longtext, customs longtext)

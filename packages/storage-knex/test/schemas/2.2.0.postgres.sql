@@ -586,7 +586,7 @@ create or replace function "sallyport"."object_number" (id text) returns bigint 
   $$;
 insert into "sallyport"."migrations" (name, number) values ('object_ids', 1);
 
--- functions open_session 3
+-- functions open_session 4
 create or replace function "sallyport"."open_session_from" (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
@@ -605,7 +605,7 @@ create or replace function "sallyport"."open_session_from" (
       if (select sum(sessions) from "sallyport"."session_counts") + current_setting('max_connections')::bigint < all_limit then
         perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:sessions', 0));
         if not ((select sum(sessions) from "sallyport"."session_counts") + current_setting('max_connections')::bigint < all_limit) then
-          raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for sessions.';
+          raise exception using errcode = '40001', message = 'The room for sessions has become smaller.';
         end if;
       else
         perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:sessions', 0));
@@ -663,7 +663,7 @@ create or replace function "sallyport"."take_seats" (limits jsonb, new_user bigi
         perform pg_advisory_xact_lock_shared(listed.lock);
         if not (coalesce((select taken - opened from "sallyport"."seat_counts" where app_name = listed.name and kind = listed.kind) + (select sum(opened) from "sallyport"."session_counts") + current_setting('max_connections')::bigint < listed.seats, false) or exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and user_id = new_user and (listed.kind = 'user' or device_id = new_device))
         or listed.kind = 'device' and exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and device_id = new_device)) then
-          raise exception using errcode = '40001', message = 'Meanwhile there are not so many free seats.';
+          raise exception using errcode = '40001', message = 'The number of free seats has become smaller.';
         end if;
         continue;
       end if;
@@ -712,7 +712,7 @@ create or replace function "sallyport"."change_app_names" (
     return 'changed';
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('open_session', 3);
+insert into "sallyport"."migrations" (name, number) values ('open_session', 4);
 
 -- functions open_on_basis 2
 create or replace function "sallyport"."require_basis" (basis jsonb, ahead float8) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
@@ -790,7 +790,7 @@ create or replace function "sallyport"."pass_throttle" (
   $$;
 insert into "sallyport"."migrations" (name, number) values ('pass_throttle', 2);
 
--- functions put_record 1
+-- functions put_record 2
 create or replace function "sallyport"."put_record" (
     record_kind text, record_id text, record_owner text, record_value json, lifetime float8, ahead float8, if_version bigint,
     owner_limit bigint, all_limit bigint
@@ -807,7 +807,7 @@ create or replace function "sallyport"."put_record" (
       if (select count(*) from (select from "sallyport"."records" where kind = record_kind and owner = record_owner and expires_at > now limit owner_limit) living) + current_setting('max_connections')::bigint < owner_limit then
         perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:records:' || record_kind || ':' || record_owner, 0));
         if not ((select count(*) from (select from "sallyport"."records" where kind = record_kind and owner = record_owner and expires_at > now limit owner_limit) living) + current_setting('max_connections')::bigint < owner_limit) then
-          raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for records.';
+          raise exception using errcode = '40001', message = 'The room for records has become smaller.';
         end if;
       else
         perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:records:' || record_kind || ':' || record_owner, 0));
@@ -820,7 +820,7 @@ create or replace function "sallyport"."put_record" (
       if (select count(*) from (select from "sallyport"."records" where kind = record_kind and born > 0 and expires_at > now limit all_limit) living) + current_setting('max_connections')::bigint < all_limit then
         perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:records:' || record_kind, 0));
         if not ((select count(*) from (select from "sallyport"."records" where kind = record_kind and born > 0 and expires_at > now limit all_limit) living) + current_setting('max_connections')::bigint < all_limit) then
-          raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for records.';
+          raise exception using errcode = '40001', message = 'The room for records has become smaller.';
         end if;
       else
         perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:records:' || record_kind, 0));
@@ -845,7 +845,7 @@ create or replace function "sallyport"."put_record" (
       elsif if_version > 0 and (living is not true or present <> if_version) then
         return 'stale';
       end if;
-      -- Else it was removed meanwhile.
+      -- Else it has been removed.
       if present is not null then
         new_version := nextval('"sallyport"."record_versions"');
         update "sallyport"."records" set owner = record_owner, value = record_value, version = new_version, expires_at = ends, due_at = null, claims = 0,
@@ -856,7 +856,7 @@ create or replace function "sallyport"."put_record" (
     end loop;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('put_record', 1);
+insert into "sallyport"."migrations" (name, number) values ('put_record', 2);
 
 -- functions remove_accounts 1
 create or replace function "sallyport"."remove_accounts" (users bigint[], given text[], customs uuid[]) returns integer language plpgsql as $$

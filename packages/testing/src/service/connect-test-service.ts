@@ -88,7 +88,7 @@ async function checkAnswers(url: string, alias: string): Promise<void> {
     throw new Error(`No server answers at ${address}.`, { cause });
   });
   const envelope = envelopeOf({ status: response.status, text: await response.text() });
-  if (envelope === null) throw new Error(`${address} answers with HTTP ${response.status}, and is no service.`);
+  if (envelope === null) throw new Error(`${address} answers with HTTP ${response.status}, and is not a service.`);
 }
 
 function connectedService(url: string, options: ConnectOptions): TestService {

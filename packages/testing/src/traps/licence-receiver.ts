@@ -115,7 +115,7 @@ export class LicenceReceiver {
 
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    const fault = request.url === path ? this.faultOf(request.headers, body) : "is no path of the receiver";
+    const fault = request.url === path ? this.faultOf(request.headers, body) : "is not a path of the receiver";
     if (fault !== null) {
       this.faults.push(`${request.method} ${request.url} ${fault}`);
       response.writeHead(401).end();

@@ -208,7 +208,9 @@ describe("connected", () => {
     const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
     await once(other, "listening");
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-    await expect(connectTestService({ url, appKey: "k" })).rejects.toThrow("answers with HTTP 200, and is no service");
+    await expect(connectTestService({ url, appKey: "k" })).rejects.toThrow(
+      "answers with HTTP 200, and is not a service",
+    );
     other.close();
     await expect(connectTestService({ url: "staging", appKey: "k" })).rejects.toThrow("`url` must be the URL");
     await expect(connectTestService({ url, appKey: "" })).rejects.toThrow("`appKey` must be");

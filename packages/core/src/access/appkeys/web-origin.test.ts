@@ -39,4 +39,4 @@ test.each([
   " https://app.example",
   "https://app.example\n",
   "javascript:alert(1)",
-])("%j is no origin", (text) => expect(isWebOrigin(text)).toBe(false));
+])("%j is not an origin", (text) => expect(isWebOrigin(text)).toBe(false));

@@ -12,7 +12,7 @@ export interface SessionReference {
 /** Hexadecimal digits of the public id of a session. */
 const publicDigits = 16;
 
-/** The id of a session in lists and logs. It is no credential. */
+/** The id of a session in lists and logs. It is not a credential. */
 export function publicSessionId(digest: Digest): string {
   return digest.slice(0, publicDigits);
 }

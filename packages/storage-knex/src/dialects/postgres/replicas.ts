@@ -314,8 +314,8 @@ class Replica {
       if (!isBehind(this.position, latest)) this.awaited = null;
       else if (this.awaited === null || !isBehind(this.position, this.awaited.position))
         this.awaited = { position: latest, since: performance.now() };
-      if (!standby) this.settle("It is no standby.");
-      else if (!(await this.isCopy({ system, database }))) this.settle("It is no copy of the primary.");
+      if (!standby) this.settle("It is not a standby.");
+      else if (!(await this.isCopy({ system, database }))) this.settle("It is not a copy of the primary.");
       else if (timeline < latest.timeline) this.settle("It has not followed the last failover yet.");
       else this.settle(null);
     } catch (error) {

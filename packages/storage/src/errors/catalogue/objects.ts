@@ -100,7 +100,7 @@ export const objects = {
     causes: [
       "`If-Match` names another version than the current one: another client changed the object or the classes.",
       "Another session has locked the object.",
-      "Two administrators change the same thing at once, or one took the access of the other meanwhile.",
+      "Two administrators change the same thing at once, or one has just taken the access of the other.",
       "The database refuses the write: its disk is full, it has no memory, it reports an I/O error, a right is missing, or a trigger raises an error.",
     ],
     actions: [

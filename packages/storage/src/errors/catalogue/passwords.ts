@@ -86,7 +86,7 @@ export const passwords = {
     condition: "The old password is wrong on a password change.",
     meaning: "The old password of a change of password is wrong.",
     causes: [
-      "`oldPassword` is not the current password, or the password changed meanwhile.",
+      "`oldPassword` is not the current password, or another request has just changed the password.",
       "A lockout is active, because too many attempts failed. The response then has `Retry-After`.",
       "A hook authenticates the custom users, so their passwords are kept in another system.",
     ],

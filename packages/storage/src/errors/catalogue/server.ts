@@ -70,7 +70,7 @@ export const server = {
       "An atomic multi request reserves or releases seats.",
     ],
     actions: [
-      "Retry later. Users can log out meanwhile.",
+      "Retry later. Users can log out all the same.",
       "An operator finds the reason in the log by the request id (`X-Request-Id`). See [Report seats to a licence server](../../guides/licences.md#report-seats-to-a-licence-server).",
     ],
   },
@@ -80,7 +80,7 @@ export const server = {
     condition: "A defect of the server. The log contains it under the request id.",
     meaning: "The server failed in an unexpected way. The response reveals no details.",
     causes: [
-      "A defect of the server, of a storage adapter or of a macro runtime. A database that refuses a call is no cause: it has codes of its own.",
+      "A defect of the server, of a storage adapter or of a macro runtime. A database that refuses a call is not a cause: it has codes of its own.",
     ],
     actions: [
       "An operator finds the error and its cause in the log by `X-Request-Id`.",

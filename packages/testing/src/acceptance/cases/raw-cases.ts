@@ -35,7 +35,7 @@ export interface RawCase {
 const requests: readonly (readonly [title: string, bytes: string | Buffer, status: number, code: number])[] = [
   ["an empty request line", "\r\n\r\n \r\n\r\n", 400, 699],
   ["rubbish", "rubbish\r\n\r\n", 400, 699],
-  ["bytes that are no text", Buffer.from([0x16, 0x03, 0x01, 0x00, 0x00, 0xff, 0x0d, 0x0a, 0x0d, 0x0a]), 400, 699],
+  ["bytes that are not text", Buffer.from([0x16, 0x03, 0x01, 0x00, 0x00, 0xff, 0x0d, 0x0a, 0x0d, 0x0a]), 400, 699],
   ["an unknown method", head("BREW /v1/login HTTP/1.1"), 400, 699],
   ["an unknown version", head("GET /_CheckService HTTP/9.9"), 400, 699],
   ["a header without a colon", head("GET /_CheckService HTTP/1.1", "broken"), 400, 699],

@@ -8,7 +8,7 @@ const ownerLockRows = 256;
 
 export const putRecordProcedure: Functions = {
   name: "put_record",
-  number: 1,
+  number: 2,
   statements: (tables) => [definition(tables)],
 };
 
@@ -81,7 +81,7 @@ function lockQuota(limit: string, lockRow: string, count: string, full: string):
           ${lockRowText} lock in share mode;
           ${count}
           if not (${isBelowLimit}) then
-            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
+            signal sqlstate '40001' set mysql_errno = 1213, message_text = 'The room for records has become smaller.';
           end if;
         else
           ${lockRowText} for update;

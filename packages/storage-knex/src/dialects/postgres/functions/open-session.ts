@@ -6,7 +6,7 @@ import { planOnce } from "./writing-steps.ts";
 
 export const openSessionFunction: Functions = {
   name: "open_session",
-  number: 3,
+  number: 4,
   statements: (tables) => [
     definition(tables),
     earlierDefinition(tables),
@@ -48,7 +48,7 @@ function definition({ openSessionFrom, requireBasis, schema, sessions, sessionCo
       if ${isBelowLimit} then
         perform pg_advisory_xact_lock_shared(${lockOfAll});
         if not (${isBelowLimit}) then
-          raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for sessions.';
+          raise exception using errcode = '40001', message = 'The room for sessions has become smaller.';
         end if;
       else
         perform pg_advisory_xact_lock(${lockOfAll});
@@ -128,7 +128,7 @@ function takingDefinition({ takeSeats, schema, seatCounts, sessions, sessionCoun
       if ${needsNone} then
         perform pg_advisory_xact_lock_shared(listed.lock);
         if not (${needsNone}) then
-          raise exception using errcode = '40001', message = 'Meanwhile there are not so many free seats.';
+          raise exception using errcode = '40001', message = 'The number of free seats has become smaller.';
         end if;
         continue;
       end if;

@@ -5,7 +5,7 @@ import { planOnce } from "./writing-steps.ts";
 
 export const putRecordFunction: Functions = {
   name: "put_record",
-  number: 1,
+  number: 2,
   statements: (tables) => [definition(tables)],
 };
 
@@ -52,7 +52,7 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
       elsif if_version > 0 and (living is not true or present <> if_version) then
         return 'stale';
       end if;
-      -- Else it was removed meanwhile.
+      -- Else it has been removed.
       if present is not null then
         new_version := ${nextVersion};
         update ${records} set owner = record_owner, value = record_value, version = new_version, expires_at = ends, due_at = null, claims = 0,
@@ -82,7 +82,7 @@ function lockQuota(limit: string, lock: string, count: string, full: string): st
       if ${isBelowLimit} then
         perform pg_advisory_xact_lock_shared(hashtextextended(${lock}, 0));
         if not (${isBelowLimit}) then
-          raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for records.';
+          raise exception using errcode = '40001', message = 'The room for records has become smaller.';
         end if;
       else
         perform pg_advisory_xact_lock(hashtextextended(${lock}, 0));
