@@ -15,6 +15,7 @@ import {
 } from "@sallyport/conformance-kit";
 import { MemoryKernel } from "@sallyport/storage-memory";
 import { isFullRun } from "@sallyport/test-kit/scope";
+import { brokenKernelProcesses } from "./kernel/broken-kernel-processes.ts";
 import { brokenKernels } from "./kernel/broken-kernels.ts";
 import { type Isolation, versionedKernel } from "./kernel/versioned-kernel.ts";
 
@@ -24,7 +25,7 @@ const timeout = 120_000;
 const ofIsolation = (isolation: Isolation) => versionedKernel({ isolation }).kernel;
 
 describe("kernel section", () => {
-  const cases = brokenKernels.flatMap(({ fault, caughtBy, create }) =>
+  const cases = [...brokenKernels, ...brokenKernelProcesses].flatMap(({ fault, caughtBy, create }) =>
     caughtBy.map((check) => ({ fault, check, create })),
   );
 

@@ -8,6 +8,8 @@ import { brokenReadsBesideWriters } from "./broken-reads-beside-writers.ts";
 import { brokenRecordProcesses } from "./broken-record-processes.ts";
 import { brokenRaces } from "./races.ts";
 import { brokenTexts } from "./texts.ts";
+import { brokenKernelProcesses } from "../kernel/broken-kernel-processes.ts";
+import { brokenKernels } from "../kernel/broken-kernels.ts";
 
 /** Adapters with faults that no change of the reference makes, by the faulty part. */
 export const brokenAdapters: readonly (readonly [part: string, adapters: readonly BrokenAdapter[]])[] = [
@@ -26,7 +28,12 @@ export const brokenDatabases: readonly (readonly [part: string, databases: reado
   ["a reopened database", brokenMemories],
 ];
 
-/** The checks that an adapter fails that is broken by hand. */
+/** The checks that an adapter or a kernel fails that is broken by hand. */
 export const caughtByHand: ReadonlySet<string> = new Set(
-  [...brokenAdapters, ...brokenDatabases].flatMap(([, all]) => all.flatMap(({ caughtBy }) => caughtBy)),
+  [
+    ...brokenAdapters.flatMap(([, adapters]) => adapters),
+    ...brokenDatabases.flatMap(([, databases]) => databases),
+    ...brokenKernels,
+    ...brokenKernelProcesses,
+  ].flatMap(({ caughtBy }) => caughtBy),
 );

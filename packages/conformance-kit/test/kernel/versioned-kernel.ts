@@ -10,8 +10,8 @@ import {
 } from "@sallyport/storage";
 import { MemoryKernel } from "@sallyport/storage-memory";
 
-/** The isolation of transactions. Only the first one keeps the contract. */
-export type Isolation = "serializable" | "snapshot" | "read committed";
+/** The isolation of transactions. Only the first one keeps the contract. `none`: others see each write at once. */
+export type Isolation = "serializable" | "snapshot" | "read committed" | "none";
 
 export interface VersionedOptions {
   readonly clockOffset?: () => number;
@@ -145,7 +145,8 @@ class Attempt {
   }
 
   private transaction(own: KernelTransaction, watermark: number): KernelTransaction {
-    const isCurrent = this.database.options.isolation === "read committed";
+    const { isolation } = this.database.options;
+    const isCurrent = isolation === "read committed" || isolation === "none";
     const reading = async <T>(call: (transaction: KernelTransaction) => Promise<T>): Promise<T> => {
       this.checkRunning();
       const result = await (isCurrent ? this.onCurrent(call) : call(own));
@@ -157,6 +158,8 @@ class Attempt {
       this.note(table, keys);
       this.log.push({ call, result: null });
       await call(own);
+      if (this.database.options.isolation === "none")
+        await this.database.committed.transaction(async (committed) => void (await call(committed)));
     };
     return {
       get: (...given) => reading((transaction) => transaction.get(...given)),
@@ -193,7 +196,7 @@ class Attempt {
   /** Repeats the calls on the committed state, which must not have changed what the level of isolation protects. */
   private async commit(committed: KernelTransaction, begin: MemoryKernel): Promise<void> {
     const { isolation = "serializable", validatesReaders = true } = this.database.options;
-    if (!validatesReaders && this.written.size === 0) return;
+    if (isolation === "none" || (!validatesReaders && this.written.size === 0)) return;
     if (isolation === "snapshot") {
       for (const each of this.written) {
         const [table = "", key = ""] = JSON.parse(each) as string[];
