@@ -39,9 +39,12 @@ const unitSizes: ReadonlyMap<string, number> = new Map([
 const dayForm = /^(\d{1,2}):(\d{2})$/;
 const isoForm = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-function timeIn(text: string, direction: 1 | -1): Date | undefined {
+type Direction = "past" | "future";
+
+function timeIn(text: string, direction: Direction): Date | undefined {
+  const sign = direction === "past" ? -1 : 1;
   const [, count, unit = ""] = durationForm.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() + direction * Number(count) * (unitSizes.get(unit) ?? 0));
+  if (count !== undefined) return new Date(Date.now() + sign * Number(count) * (unitSizes.get(unit) ?? 0));
   const [, hour, minute] = dayForm.exec(text) ?? [];
   if (hour === undefined) {
     if (!isoForm.test(text)) return undefined;
@@ -51,8 +54,17 @@ function timeIn(text: string, direction: 1 | -1): Date | undefined {
   if (Number(hour) > 23 || Number(minute) > 59) return undefined;
   const time = new Date();
   time.setHours(Number(hour), Number(minute), 0, 0);
-  if (direction * (time.getTime() - Date.now()) < 0) time.setDate(time.getDate() + direction);
+  if (sign * (time.getTime() - Date.now()) < 0) time.setDate(time.getDate() + sign);
   return time;
+}
+
+/** JSON of an option, an argument or a file. */
+export function jsonIn(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CommandError(`${what} must be JSON.`, "usage", { cause });
+  }
 }
 
 /** Arguments and options of a command, and the client to execute it. */
@@ -111,10 +123,10 @@ export class CommandInput {
   }
 
   /**
-   * The time of an option: ISO 8601, the last (-1) or next (1) time of day, or a duration before or after now. Times without
+   * The time of an option: ISO 8601, the last or next time of day, or a duration before or after now. Times without
    * an offset are those of this machine's zone.
    */
-  time(option: string, direction: 1 | -1): Date | undefined {
+  time(option: string, direction: Direction): Date | undefined {
     const text = this.text(option);
     if (text === undefined) return undefined;
     const time = timeIn(text, direction);

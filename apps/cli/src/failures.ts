@@ -1,6 +1,6 @@
 import { NotLoggedInError, SallyportError, TransportError } from "@sallyport/client";
 import { errorEntry, isErrorCode } from "@sallyport/storage/errors";
-import { printable } from "@sallyport/client/terminal";
+import { didYouMean, printable } from "@sallyport/client/terminal";
 
 /** The exit codes. Commander's usage errors have 2 too. */
 export const exitCodes = { refused: 1, usage: 2, notLoggedIn: 3, unreachable: 4, local: 5 } as const;
@@ -16,6 +16,12 @@ export class CommandError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** Such as ` Did you mean "list"?`, with a leading space; empty if no name is close. */
+export function hintFor(word: string, names: readonly string[]): string {
+  const name = didYouMean(word, names);
+  return name === undefined ? "" : ` Did you mean "${name}"?`;
 }
 
 /** Codes of a session that is missing or has ended. */

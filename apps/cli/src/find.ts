@@ -7,17 +7,17 @@ import type {
   PageOptions,
   SallyportAdmin,
 } from "@sallyport/client/admin";
-import { didYouMean } from "@sallyport/client/terminal";
-import { CommandError } from "./failures.ts";
+import { CommandError, hintFor } from "./failures.ts";
 import { firstItem } from "./outcome.ts";
 
-/** Administrators know names, the routes take ids. A name wins over an equal id. */
-async function find<Item extends { readonly name: string }>(
-  what: string,
-  word: string,
-  read: (page: PageOptions) => Promise<Page<Item>>,
-  idOf: (item: Item) => string,
-): Promise<Item> {
+type Read<Item> = (page: PageOptions) => Promise<Page<Item>>;
+
+interface Named {
+  readonly name: string;
+}
+
+/** Administrators know names, the routes take ids. A name wins over an equal id. Also returns the names that it read. */
+async function search<Item extends Named>(word: string, read: Read<Item>, idOf: (item: Item) => string) {
   let withId: Item | undefined;
   const names: string[] = [];
   const named = await firstItem(read, (item) => {
@@ -25,17 +25,23 @@ async function find<Item extends { readonly name: string }>(
     names.push(item.name);
     return item.name === word;
   });
-  const found = named ?? withId;
-  if (found !== undefined) return found;
-  const suggestion = didYouMean(word, names);
-  throw new CommandError(
-    `There is no ${what} "${word}".${suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`}`,
-    "refused",
-  );
+  return { item: named ?? withId, names };
+}
+
+/** The item with this name or id. Refused if there is none. */
+export async function findItem<Item extends Named>(
+  what: string,
+  word: string,
+  read: Read<Item>,
+  idOf: (item: Item) => string,
+): Promise<Item> {
+  const { item, names } = await search(word, read, idOf);
+  if (item !== undefined) return item;
+  throw new CommandError(`There is no ${what} "${word}".${hintFor(word, names)}`, "refused");
 }
 
 export function findUser(admin: SallyportAdmin, word: string): Promise<AdministeredUserData> {
-  return find(
+  return findItem(
     "user",
     word,
     (page) => admin.users.list(page),
@@ -44,16 +50,15 @@ export function findUser(admin: SallyportAdmin, word: string): Promise<Administe
 }
 
 export function findGroup(admin: SallyportAdmin, word: string): Promise<AdministeredGroupData> {
-  return find(
-    "group",
-    word,
-    (page) => admin.groups.list(page),
-    ({ groupId }) => groupId,
-  );
+  return findItem("group", word, (page) => admin.groups.list(page), groupIdOf);
+}
+
+function groupIdOf({ groupId }: AdministeredGroupData): string {
+  return groupId;
 }
 
 export function findCustomUser(admin: SallyportAdmin, word: string): Promise<AdministeredCustomUserData> {
-  return find(
+  return findItem(
     "custom user",
     word,
     (page) => admin.customUsers.list(page),
@@ -62,7 +67,7 @@ export function findCustomUser(admin: SallyportAdmin, word: string): Promise<Adm
 }
 
 export function findAppKey(admin: SallyportAdmin, word: string): Promise<AdministeredAppKeyData> {
-  return find(
+  return findItem(
     "app key",
     word,
     (page) => admin.appKeys.list(page),
@@ -70,15 +75,19 @@ export function findAppKey(admin: SallyportAdmin, word: string): Promise<Adminis
   );
 }
 
-/** Ids of groups by name or id. `creates`: whether to create those that do not exist. */
-export async function groupIds(admin: SallyportAdmin, words: readonly string[], creates = false): Promise<string[]> {
+/** Ids of groups by name or id. */
+export async function groupIds(admin: SallyportAdmin, words: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const word of new Set(words)) {
-    const found = await findGroup(admin, word).catch((error: unknown) => {
-      if (creates && error instanceof CommandError) return admin.groups.create({ name: word, description: null });
-      throw error;
-    });
-    ids.push(found.groupId);
+  for (const word of new Set(words)) ids.push((await findGroup(admin, word)).groupId);
+  return ids;
+}
+
+/** The same. Creates the groups that do not exist. */
+export async function createdGroupIds(admin: SallyportAdmin, words: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of new Set(words)) {
+    const { item } = await search(name, (page) => admin.groups.list(page), groupIdOf);
+    ids.push((item ?? (await admin.groups.create({ name, description: null }))).groupId);
   }
   return ids;
 }

@@ -10,6 +10,7 @@ import { ruleNouns } from "./commands/rules.ts";
 import { syncNoun } from "./commands/synchronization.ts";
 import { userNouns } from "./commands/users.ts";
 import { defineCompletion } from "./completion.ts";
+import { withDeclared } from "./declared-commands.ts";
 import { exitCodes, report } from "./failures.ts";
 import { type AdminCommand, CommandInput, type Noun } from "./admin-command.ts";
 import { defineLogIn, loggedInDatabase, withProfile } from "./log-in.ts";
@@ -21,7 +22,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   readonly version: string;
 };
 
-const nouns = [
+const nouns = withDeclared([
   ...userNouns,
   ...customUserNouns,
   ...applicationNouns,
@@ -30,7 +31,7 @@ const nouns = [
   ...databaseNouns,
   limitNoun,
   syncNoun,
-];
+]);
 
 const tasks: Noun["examples"] = [
   ["Log in", "sallyport log-in https://server.example --user ann --app-key-file key"],

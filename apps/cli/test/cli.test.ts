@@ -162,6 +162,8 @@ describe("help", () => {
     ["sync put field", "--class or --file"],
     ["sync put field --class Customer=", "Customer=Name,City"],
     ["sync put field --class Customer --where Name", "--where must be JSON"],
+    ["sync put field --class Customer --page-size 5001", "from 1 to 5000"],
+    ["group change Sales", "Pass --name or --description."],
     ["sync put field --class Customer --conflicts me", "client or server or reject"],
     ["sync why field 1", "--user"],
   ])("%s is a wrong usage", async (line, told) => {

@@ -107,6 +107,16 @@ export interface SealedAnswer {
   readonly always: boolean;
 }
 
+/** A command of administrators that is a plain call. Its arguments, options and columns follow from the schemas. */
+export interface PlainCommand {
+  /** Noun and verb, such as `group list`. */
+  readonly name: string;
+  /** Imperative, such as `list groups`. */
+  readonly help: string;
+  /** A sentence about a success, with path parameters and members of `data` in braces. Default: the command shows `data`. */
+  readonly done?: string;
+}
+
 /** An operation as it is declared. */
 export interface Declaration {
   readonly method: Method;
@@ -151,6 +161,8 @@ export interface Declaration {
    * second factor, link or token: an attacker who sees lengths and influences other parts of the answer could guess it.
    */
   readonly compressed?: true;
+  /** Of an operation for administrators. Other commands have an entry in `apps/cli`, or none. */
+  readonly command?: PlainCommand;
   /** Error codes besides those of the checks before. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -1,18 +1,17 @@
 import { type AuditedChangeData, type AuditEventData, auditEventTypes } from "@sallyport/client/admin";
-import { didYouMean } from "@sallyport/client/terminal";
-import { CommandError } from "../failures.ts";
+import { CommandError, hintFor } from "../failures.ts";
 import { findUser } from "../find.ts";
 import type { CommandInput, Noun } from "../admin-command.ts";
 import { everyItem, listed, type Outcome, timeText } from "../outcome.ts";
 
-const day = 86_400_000;
+const dayMilliseconds = 86_400_000;
 
+/** The type; `undefined` for all types. Throws for an unknown word. */
 function typeIn(word: string | undefined): AuditEventData["type"] | undefined {
   if (word === undefined) return undefined;
   const type = auditEventTypes.find((each) => each === word);
   if (type !== undefined) return type;
-  const suggestion = didYouMean(word, auditEventTypes);
-  const hint = suggestion === undefined ? "" : ` Did you mean "${suggestion}"?`;
+  const hint = hintFor(word, auditEventTypes);
   throw new CommandError(`There is no type "${word}".${hint} "sallyport audit list --help" lists the types.`);
 }
 
@@ -39,8 +38,8 @@ async function listEvents(input: CommandInput): Promise<Outcome> {
     type: typeIn(input.text("type")),
     subject: await idOf(input.text("user")),
     actor: await idOf(input.text("by")),
-    since: input.time("since", -1) ?? new Date(Date.now() - day),
-    until: input.time("until", -1),
+    since: input.time("since", "past") ?? new Date(Date.now() - dayMilliseconds),
+    until: input.time("until", "past"),
   };
   const address = input.text("address");
   const events = await everyItem(
@@ -91,25 +90,27 @@ function changesOf({ changes = [] }: Partial<Pick<AuditEventData, "changes">>): 
 
 type NameOf = (id: string) => string;
 
+/** Name of the last change of an event that has more changes than it can store. */
+const furtherChanges = "…";
+
 /** A change, such as `rights.read: Sales → Sales, Support`. */
 function changeText({ name, before, after }: AuditedChangeData, nameOf: NameOf): string {
-  if (name === "…") return name;
-  const textOf = (value: unknown) => valueText(value, isOfIds(name) ? nameOf : undefined) || "none";
+  if (name === furtherChanges) return name;
+  const textOf = (value: unknown) => valueText(name, value, nameOf) || "none";
   return `${name}: ${textOf(before)} → ${textOf(after)}`;
-
-  function valueText(value: unknown, named: NameOf = (text) => text): string {
-    if (value === null) return "none";
-    if (Array.isArray(value)) return value.map((each) => valueText(each, named)).join(", ");
-    if (typeof value !== "object") return named(String(value));
-    const members = Object.entries(value as object).filter(([, each]) => each !== null && each !== "");
-    return members
-      .map(([member, each]) => `${member} ${valueText(each, isOfIds(member) ? nameOf : undefined)}`)
-      .join(", ");
-  }
 }
 
-/** Whether the values of a property are ids of users and groups. */
-function isOfIds(property: string): boolean {
+/** The value of a property, with names in place of ids. */
+function valueText(property: string, value: unknown, nameOf: NameOf): string {
+  if (value === null) return "none";
+  if (Array.isArray(value)) return value.map((each) => valueText(property, each, nameOf)).join(", ");
+  if (typeof value !== "object") return holdsIds(property) ? nameOf(String(value)) : String(value);
+  const members = Object.entries(value as object).filter(([, each]) => each !== null && each !== "");
+  return members.map(([member, each]) => `${member} ${valueText(member, each, nameOf)}`).join(", ");
+}
+
+/** Whether the values of a property are ids of users and groups. A property that this does not list is shown with ids. */
+function holdsIds(property: string): boolean {
   return /^(?:rights\..+|groups|groupId|userId|defaultUserId)$/.test(property);
 }
 
@@ -128,7 +129,7 @@ function listAddresses(events: readonly AuditEventData[]): Outcome {
     last: of.at(-1)?.at ?? null,
   }));
   const sorted = rows.toSorted((a, b) => b.attempts - a.attempts);
-  return listed("events", sorted, {
+  return listed("addresses", sorted, {
     ADDRESS: ({ address }) => address,
     ATTEMPTS: ({ attempts }) => String(attempts),
     EVENTS: (row) => String(row.events),

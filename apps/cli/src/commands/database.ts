@@ -134,7 +134,7 @@ const macroCommands: readonly AdminCommand[] = [
 
 async function switchMaintenance(input: CommandInput, active: boolean): Promise<Outcome> {
   const next: MaintenanceRequestData = active
-    ? { active, message: input.text("message") ?? null, endsAt: input.time("for", 1)?.toISOString() ?? null }
+    ? { active, message: input.text("message") ?? null, endsAt: input.time("for", "future")?.toISOString() ?? null }
     : { active };
   const ifMatch = await input.admin.maintenance.get();
   const changed = await input.admin.maintenance.set(next, { ifMatch });

@@ -51,7 +51,7 @@ function rehearsed(change: string, rule: AppliedRuleData): Outcome {
 
 /** The ban that the options describe. */
 async function banIn(input: CommandInput) {
-  const [subject, from, until] = [await bannedOf(input), input.time("from", 1), input.time("until", 1)];
+  const [subject, from, until] = [await bannedOf(input), input.time("from", "future"), input.time("until", "future")];
   if (until !== undefined && until.getTime() <= (from?.getTime() ?? Date.now()))
     throw new CommandError(`The ban would end before it begins: --until is ${timeText(until.toISOString())}.`);
   const times = { from: from?.toISOString() ?? null, until: until?.toISOString() ?? null };

@@ -2,7 +2,7 @@ import type { AdministeredSyncSchemaData, SyncSchemaRequestData } from "@sallypo
 import { printable } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
-import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
+import { type AdminCommand, type CommandInput, jsonIn, type Noun } from "../admin-command.ts";
 import { done, listed, type Outcome, shown, wouldDo } from "../outcome.ts";
 import { readNamedFile } from "../questions.ts";
 
@@ -10,7 +10,8 @@ const schemaName = ["<schema>", "name of the schema"] as const;
 const directions = ["pull", "push", "both"] as const;
 const policies = ["client", "server", "reject"] as const;
 const macroPrefix = "macro:";
-const day = 86_400;
+const daySeconds = 86_400;
+const maxPageSize = 5_000;
 
 async function switchSync(input: CommandInput, enabled: boolean): Promise<Outcome> {
   const { sync } = input.admin;
@@ -20,16 +21,7 @@ async function switchSync(input: CommandInput, enabled: boolean): Promise<Outcom
 
 function durationOf(seconds: number | null): string {
   if (seconds === null) return "for ever";
-  return seconds % day === 0 ? `${seconds / day} days` : `${seconds} seconds`;
-}
-
-/** JSON of an option or a file. */
-function jsonIn(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new CommandError(`${what} must be JSON.`, "usage", { cause });
-  }
+  return seconds % daySeconds === 0 ? `${seconds / daySeconds} days` : `${seconds} seconds`;
 }
 
 /** A class in the form `Customer`, or `Customer=Name,City` for some fields. */
@@ -46,8 +38,10 @@ function conflictsIn(input: CommandInput, word: string): SyncSchemaRequestData["
 }
 
 function pageSizeIn(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new CommandError("--page-size must be an integer from 1 to 5000.");
-  return Number(text);
+  const size = Number(text);
+  if (!/^\d+$/.test(text) || size < 1 || size > maxPageSize)
+    throw new CommandError(`--page-size must be an integer from 1 to ${maxPageSize}.`);
+  return size;
 }
 
 /** The schema of the file, with the options in place of its members. */

@@ -1,12 +1,11 @@
 import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
 import { CommandError, keepingAccess } from "../failures.ts";
-import { findGroup, findUser, groupIds } from "../find.ts";
+import { createdGroupIds, findUser, groupIds } from "../find.ts";
 import type { AdminCommand, CommandInput, Noun } from "../admin-command.ts";
 import { done, everyItem, listed, type Outcome, shown } from "../outcome.ts";
 import { liveSessions, wouldEnd } from "../sessions.ts";
 
 const name = ["<name>", "log-in name or id of the user"] as const;
-const groupName = ["<name>", "name or id of the group"] as const;
 
 /** Options of `CommandInput.newPassword`. */
 export const passwordOptions = [
@@ -108,7 +107,8 @@ const userCommands: readonly AdminCommand[] = [
     call: async (input) => {
       const description = input.text("description");
       // Fails before the question for the password.
-      const groups = await groupIds(input.admin, input.texts("group") ?? [], input.flag("createGroups"));
+      const groupsOf = input.flag("createGroups") ? createdGroupIds : groupIds;
+      const groups = await groupsOf(input.admin, input.texts("group") ?? []);
       const user = await input.admin.users.create({
         name: input.word(0),
         ...(await input.newPassword()),
@@ -168,51 +168,6 @@ const userCommands: readonly AdminCommand[] = [
   },
 ];
 
-const groupCommands: readonly AdminCommand[] = [
-  {
-    name: "group list",
-    description: "list groups",
-    call: async ({ admin }) =>
-      listed("groups", await everyItem("groups", (page) => admin.groups.list(page)), {
-        NAME: (group) => group.name,
-        ID: ({ groupId }) => groupId,
-        DESCRIPTION: ({ description }) => description ?? "none",
-      }),
-  },
-  {
-    name: "group create",
-    description: "create a group",
-    arguments: [["<name>", "name of the group"]],
-    options: [["--description <text>", "description of the group"]],
-    call: async (input) => {
-      const description = input.text("description") ?? null;
-      const group = await input.admin.groups.create({ name: input.word(0), description });
-      return done(`Created group "${group.name}".`, group);
-    },
-  },
-  {
-    name: "group change",
-    description: "rename or describe a group",
-    arguments: [groupName],
-    options: [
-      ["--name <name>", "new name"],
-      ["--description <text>", "new description; empty to remove it"],
-    ],
-    call: async (input) => {
-      const [next, description] = [input.text("name"), input.text("description")];
-      if (next === undefined && description === undefined) throw new CommandError("Pass --name or --description.");
-      const { groupId } = await findGroup(input.admin, input.word(0));
-      const change = {
-        ...(next === undefined ? {} : { name: next }),
-        ...(description === undefined ? {} : { description: description === "" ? null : description }),
-      };
-      const ifMatch = await input.admin.groups.get(groupId);
-      const group = await input.admin.groups.change(groupId, change, { ifMatch });
-      return done(`Changed group "${group.name}".`, group);
-    },
-  },
-];
-
 export const userNouns: readonly Noun[] = [
   {
     name: "user",
@@ -223,5 +178,5 @@ export const userNouns: readonly Noun[] = [
     ],
     commands: userCommands,
   },
-  { name: "group", description: "manage groups", examples: [], commands: groupCommands },
+  { name: "group", description: "manage groups", examples: [], commands: [] },
 ];

@@ -34,7 +34,7 @@ const message = z
 /** Body of `PUT /admin/v1/maintenance`. */
 export const maintenanceRequest = z
   .strictObject({
-    active: z.boolean(),
+    active: z.boolean().describe("Whether requests of clients are refused with 706."),
     message,
     endsAt: z.iso.datetime({ offset: true }).nullable().default(null).describe("Expected end, ISO 8601."),
   })

@@ -38,8 +38,8 @@ export const newUserRequest = z
   .strictObject({
     name,
     ...newPassword,
-    description: z.string().optional(),
-    administrator: z.boolean().default(false),
+    description: z.string().optional().describe("Description of the user."),
+    administrator: z.boolean().default(false).describe("Whether the user has all rights and can use these routes."),
     email: email.default(null),
     groups: z.array(objectId).default([]).describe("Ids of the user groups."),
   })
@@ -49,9 +49,9 @@ export const newUserRequest = z
 export const userChangeRequest = z
   .strictObject({
     name: name.optional(),
-    description: z.string().nullable().optional(),
+    description: z.string().nullable().optional().describe("New description."),
     enabled: z.boolean().optional().describe("`false` ends the sessions of the user."),
-    administrator: z.boolean().optional(),
+    administrator: z.boolean().optional().describe("Whether the user has all rights and can use these routes."),
     email: email.optional(),
     groups: z.array(z.string()).optional().describe("Ids of the user groups. Replaces all."),
   })
@@ -67,11 +67,22 @@ export const administeredGroup = z
 
 export const groupsResponse = pageOf(administeredGroup).meta({ id: "AdministeredGroups" });
 
+const groupName = z.string().min(1).max(1_024);
+const groupDescription = z.string().nullable().optional();
+
 export const newGroupRequest = z
-  .strictObject({ name: z.string().min(1).max(1_024), description: z.string().nullable().optional() })
+  .strictObject({
+    name: groupName.describe("Name of the group."),
+    description: groupDescription.describe("Description of the group."),
+  })
   .meta({ id: "NewGroup" });
 
-export const groupChangeRequest = newGroupRequest.partial().meta({ id: "GroupChange" });
+export const groupChangeRequest = z
+  .strictObject({
+    name: groupName.optional().describe("New name."),
+    description: groupDescription.describe("New description."),
+  })
+  .meta({ id: "GroupChange" });
 
 /** A second factor of a user. */
 export const administeredFactor = z
@@ -212,6 +223,7 @@ export const userOperations = operations("Users", {
     path: "/admin/v1/groups",
     access: "session",
     summary: "List the user groups",
+    command: { name: "group list", help: "list groups" },
     query: groupParameters,
     data: groupsResponse,
   },
@@ -220,6 +232,7 @@ export const userOperations = operations("Users", {
     path: "/admin/v1/groups",
     access: "session",
     summary: "Create a user group",
+    command: { name: "group create", help: "create a group", done: 'Created group "{name}".' },
     body: { json: newGroupRequest },
     data: administeredGroup,
     versioned: true,
@@ -239,6 +252,7 @@ export const userOperations = operations("Users", {
     access: "session",
     summary: "Change a user group",
     description: "Change the members with the users.",
+    command: { name: "group change", help: "rename or describe a group", done: 'Changed group "{name}".' },
     body: { json: groupChangeRequest },
     data: administeredGroup,
     versioned: true,

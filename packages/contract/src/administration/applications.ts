@@ -23,11 +23,11 @@ export const appKeysResponse = pageOf(administeredAppKey).meta({ id: "Administer
 
 export const newAppKeyRequest = z
   .strictObject({
-    name: z.string().max(768),
+    name: z.string().max(768).describe("Name of the key, for administrators."),
     scope: keyScope.default("app"),
     appNames: appNames.default(null),
-    origins: z.array(z.string().max(2_048)).default([]),
-    returnAddresses: z.array(z.string()).default([]),
+    origins: z.array(z.string().max(2_048)).default([]).describe("Web origins that may use the key from a browser."),
+    returnAddresses: z.array(z.string()).default([]).describe("Allowed redirect URLs of provider log-ins."),
   })
   .meta({ id: "NewAppKey" });
 
@@ -36,11 +36,17 @@ export const createdAppKey = administeredAppKey
   .extend({ key: z.string().describe("The key. It cannot be shown again.") })
   .meta({ id: "CreatedAppKey" });
 
-export const appKeyChangeRequest = z.strictObject({ enabled: z.boolean() }).meta({ id: "AppKeyChange" });
+export const appKeyChangeRequest = z
+  .strictObject({
+    enabled: z.boolean().describe("`false` refuses the requests of its sessions. They keep their seats."),
+  })
+  .meta({ id: "AppKeyChange" });
 
 const seats = z.int().min(0).max(1_000_000).nullable().describe("Number of licence seats. `null`: unlimited.");
 const seatKind = z.enum(["concurrent", "user", "device"]).describe("The holder of a seat.");
-const secondFactor = z.enum(["off", "optional", "forced"]);
+const secondFactor = z
+  .enum(["off", "optional", "forced"])
+  .describe("Whether log-ins need no token, one if the user has a factor, or always one.");
 
 /** An app name. */
 export const administeredApp = z
@@ -51,7 +57,7 @@ export const appsResponse = pageOf(administeredApp).meta({ id: "AdministeredApps
 
 export const newAppRequest = z
   .strictObject({
-    name: z.string().max(512),
+    name: z.string().max(512).describe("The name that clients send in `appNames`."),
     seats: seats.default(null),
     seatKind: seatKind.default("concurrent"),
     secondFactor: secondFactor.default("off"),

@@ -3,7 +3,12 @@ import { permission } from "../model.ts";
 import { operations } from "../operations.ts";
 import { pageOf, pageParameters, time } from "./access.ts";
 
-const classRights = z.array(z.object({ group: z.string(), permissions: z.array(permission) }));
+const classRights = z.array(
+  z.object({
+    group: z.string().describe("Id or UUID of a user group; `*` stands for all users."),
+    permissions: z.array(permission).describe("Rights of the group on objects of the class."),
+  }),
+);
 
 /** The rights of a class. */
 export const classRightsResponse = z

@@ -24,9 +24,9 @@ export const providersResponse = z
 
 export const providerRequest = z
   .strictObject({
-    name: z.string(),
+    name: z.string().describe("Display name."),
     data: providerData.describe("Additional data, with all members and secrets."),
-    appNames: z.array(z.string()).default([]),
+    appNames: z.array(z.string()).default([]).describe("Default app names of log-ins."),
     defaultUserId: z.string().nullable().default(null).describe("Id of the user for new external users."),
   })
   .meta({ id: "PutProvider" });

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { operations } from "../operations.ts";
 import { endedResponse, objectId, pageOf, pageParameters, time } from "./access.ts";
 
-const deviceId = z.string().min(1).max(1_024).describe("Device id, as the client sends it in a log-in.");
+const deviceIdText = "Device id, as the client sends it in a log-in.";
+const deviceId = z.string().min(1).max(1_024).describe(deviceIdText);
+const subjectDevice = deviceId.nullable().default(null).describe(deviceIdText);
 const userId = objectId.nullable().default(null);
 const reason = z.string().max(1_024).default("").describe("For administrators. At most 500 characters.");
 const rehearse = z.boolean().default(false).describe("Returns the sessions that would end, and changes nothing.");
@@ -50,7 +52,7 @@ const banTime = z.iso.datetime({ offset: true }).nullable().default(null);
 export const newBanRequest = z
   .strictObject({
     userId: userId.describe("Id of the user. With `deviceId`, only this user on the device."),
-    deviceId: deviceId.nullable().default(null),
+    deviceId: subjectDevice,
     address: z
       .string()
       .min(2)
@@ -104,7 +106,7 @@ export const appRuleRequest = z
     app: z.string().min(1).max(512).describe("An app name of the database."),
     access: z.enum(["allow", "forbid"]).nullable().describe("`null` removes the rule of the subject."),
     userId: userId.describe("Id of the user. With `deviceId`, only this user on the device."),
-    deviceId: deviceId.nullable().default(null),
+    deviceId: subjectDevice,
     groupId: objectId.nullable().default(null).describe("Id of a user group, without a user or a device."),
     reason,
     rehearse,

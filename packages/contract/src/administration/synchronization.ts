@@ -16,10 +16,15 @@ export const synchronizationResponse = z
   .meta({ id: "Synchronization" });
 
 /** Body of `PATCH /admin/v1/sync`. */
-export const synchronizationRequest = z.strictObject({ enabled: z.boolean() }).meta({ id: "SynchronizationChange" });
+export const synchronizationRequest = z
+  .strictObject({ enabled: z.boolean().describe("`false` refuses the requests of devices with 717.") })
+  .meta({ id: "SynchronizationChange" });
 
 const conflicts = z
-  .union([z.enum(["client", "server", "reject"]), z.strictObject({ macro: z.string().max(128) })])
+  .union([
+    z.enum(["client", "server", "reject"]),
+    z.strictObject({ macro: z.string().max(128).describe("Name of the macro.") }),
+  ])
   .describe(
     "Decides about a field that a device and the server have both changed: the value of the `client`, that of the `server`, `reject` the change with 332, or let a macro decide.",
   );
