@@ -50,6 +50,21 @@ test("a build that fails does not hold up the other", async () => {
   expect(seen.filter((step) => step.startsWith("b"))).toEqual(["b prepares", "b 0", "b 1"]);
 });
 
+test("a build that dies between two of its turns keeps its complaint, and does not hold up the other", async () => {
+  const dying = 'process.send("turn", () => process.stderr.write("out of memory", () => process.exit(1)));';
+  const [first, second, file] = ["a.mjs", "b.mjs", "steps"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFile(first, dying);
+  await writeFile(second, program("process.exit(0)"));
+  const builds = [new BuildInTurns(first, []), new BuildInTurns(second, [file, "b", "2"])] as const;
+  await alternate(builds);
+  expect(await readFile(file, "utf8")).toBe("b prepares\nb 0\nb 1\n");
+  expect(builds[0].complaint).toBe("out of memory");
+});
+
 test("builds of many rounds cause no warning of too many listeners", async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => void warnings.push(warning);

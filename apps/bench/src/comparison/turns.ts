@@ -4,7 +4,7 @@ import { once } from "node:events";
 /** A build asks for its next turn with this message, and gets it back as the permission. */
 const turn = "turn";
 
-/** The turns of this process: free, unless another bench started it to alternate between two builds. */
+/** The turns of this process. Without a bench that alternates between two builds, it need not wait for them. */
 export function turnsOf(program: NodeJS.Process): () => Promise<void> {
   if (program.send === undefined) return async () => {};
   return async () => {
@@ -14,38 +14,34 @@ export function turnsOf(program: NodeJS.Process): () => Promise<void> {
   };
 }
 
-/** The bench of one build in a process of its own. It works from a permission to its next question. */
+/** The bench of one build in a process of its own. It works while it has a turn. */
 export class BuildInTurns {
   private child: ChildProcess | undefined;
+  private closed: Promise<void> = Promise.resolve();
   private printed = "";
   /** Whether the build has no more rounds. */
   hasEnded = false;
 
   constructor(
     readonly mainFile: string,
-    private readonly given: readonly string[],
+    private readonly options: readonly string[],
     private readonly environment: NodeJS.ProcessEnv = process.env,
   ) {}
 
   /** Lets the build work until it asks for its next turn, or ends. At first it starts, and prepares. */
   async proceed(): Promise<void> {
     if (this.hasEnded) return;
+    // The end of a build closes the channel: a message that fails is noticed by that end.
     if (this.child === undefined) this.child = this.start();
-    else this.child.send(turn);
+    else this.child.send(turn, () => {});
     const { child } = this;
-    const answered = new AbortController();
-    const one = { signal: answered.signal };
-    try {
-      this.hasEnded = await Promise.race([
-        once(child, "message", one).then(() => false),
-        once(child, "close", one).then(() => true),
-      ]);
-    } finally {
-      answered.abort();
-    }
+    const asked = new Promise<void>((resolve) => {
+      child.once("message", () => resolve());
+    });
+    await Promise.race([asked, this.closed]);
   }
 
-  /** The last words of the build: why it wrote no figures. */
+  /** The end of its standard error: why it wrote no figures. */
   get complaint(): string {
     return this.printed.trim();
   }
@@ -53,14 +49,19 @@ export class BuildInTurns {
   async stop(): Promise<void> {
     if (this.hasEnded || this.child === undefined) return;
     this.child.kill("SIGTERM");
-    await once(this.child, "close");
+    await this.closed;
   }
 
   private start(): ChildProcess {
     const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
-    const child = fork(this.mainFile, this.given, { env: this.environment, stdio });
+    const child = fork(this.mainFile, this.options, { env: this.environment, stdio });
     child.stderr?.on("data", (chunk: Buffer) => (this.printed = (this.printed + chunk.toString()).slice(-2_000)));
-    // A build that ends while it is asked is noticed by its end.
+    this.closed = new Promise((ended) => {
+      child.once("close", () => {
+        this.hasEnded = true;
+        ended();
+      });
+    });
     return child.on("error", () => {});
   }
 }
