@@ -140,7 +140,10 @@ export class MacroHooks implements ObjectHooks {
     try {
       if (module.kind === "broken") throw module.fault;
       const input = argument(given) as Record<string, JsonValue>;
-      const { result } = await this.runner.runHook(asSession(caller), module, driver, input, { reads, mask });
+      const { result } = await this.runner.runHook(asSession(caller), module, driver, input, {
+        isReadOnly: reads,
+        mask,
+      });
       const answered = answer(module.name, result, given);
       report(0);
       return answered;

@@ -19,13 +19,14 @@ import type { SessionContext } from "../request/index.ts";
 import { argumentsOf } from "./host-arguments.ts";
 import type { HostCalls } from "./host-calls.ts";
 import { accessibleMacro, CallerNames } from "./macro-access.ts";
-import { LazyTransaction, MacroScope } from "./macro-scope.ts";
+import { type Commit, LazyTransaction, MacroScope } from "./macro-scope.ts";
 import type { ObjectContext } from "../objects/index.ts";
 
 export interface MacroRunnerParts {
   readonly runtime: MacroRuntime;
   readonly calls: HostCalls;
   readonly reports: MacroReports;
+  /** Milliseconds to wait for a worker. */
   readonly queueTimeout: number;
   /** Starts a timer in milliseconds; returns its cancel function. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
@@ -44,11 +45,11 @@ export interface MacroInput {
 
 interface Job {
   readonly module: Macro | HookModule;
+  /** Name of the function of the sandbox that calls the module, such as `run` or `beforeSave`. */
   readonly driver: string;
   readonly argument: Readonly<Record<string, JsonValue>>;
   readonly names: CallerNames;
-  /** Whether the module may only read. */
-  readonly reads: boolean;
+  readonly isReadOnly: boolean;
   /** Masks secrets in log lines. */
   readonly mask?: ((line: string) => string) | undefined;
 }
@@ -58,40 +59,35 @@ interface Job {
  * so a read-only macro keeps no connection. If the transaction must be retried, the macro restarts. Inside an open
  * transaction, the execution is a nested transaction.
  *
- * Both methods throw a `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it, such as 706
+ * `run` and `runHook` throw a `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it, such as 706
  * without a free worker, or a failure of the database.
  */
 export class MacroRunner {
   constructor(private readonly parts: MacroRunnerParts) {}
 
+  /** Runs a macro that the client has called. */
   run(
     context: ObjectContext,
     macro: Macro,
     { input, skipCheck, names }: MacroInput & { readonly names: CallerNames },
   ): Promise<MacroOutcome> {
     const argument = { ...(input === undefined ? {} : { input }), skipCheck };
-    const job = { module: macro, driver: "run", argument, names, reads: false };
-    let isEnding = false;
-    const onEnding = (value: boolean): void => void (isEnding = value);
-    return this.withExecution(
-      context,
-      job,
-      (execution) => this.perform(context, execution, job, onEnding),
-      () => isEnding,
-    );
+    const job = { module: macro, driver: "run", argument, names, isReadOnly: false };
+    const commit: Commit = { isRunning: false };
+    return this.underLease(context, job, (execution) => this.inUnit(context, execution, job, commit), commit);
   }
 
-  /** Calls a hook. Its writes belong to the unit of the context; `reads` forbids writes. */
+  /** Calls a hook. Its writes belong to the unit of the context. A read-only hook cannot write. */
   runHook(
     context: ObjectContext,
     hook: HookModule,
     driver: string,
     argument: Readonly<Record<string, JsonValue>>,
-    { reads, mask }: { readonly reads: boolean; readonly mask?: ((line: string) => string) | undefined },
+    { isReadOnly, mask }: Pick<Job, "isReadOnly" | "mask">,
   ): Promise<MacroOutcome> {
-    const job = { module: hook, driver, argument, names: new CallerNames(), reads, mask };
-    return this.withExecution(context, job, (execution) =>
-      this.invoke(new MacroScope({ ...context, execution }, null), execution, job),
+    const job = { module: hook, driver, argument, names: new CallerNames(), isReadOnly, mask };
+    return this.underLease(context, job, (execution) =>
+      this.invokeModule(MacroScope.withoutTransaction({ ...context, execution }), execution, job),
     );
   }
 
@@ -102,7 +98,8 @@ export class MacroRunner {
     { reads } = { reads: false },
   ): Promise<T> {
     if (context.execution !== undefined) return work(context);
-    const lease = await this.parts.runtime.lease(this.parts.queueTimeout, !reads || context.unit.joined);
+    const occupiesResources = !reads || context.unit.joined;
+    const lease = await this.parts.runtime.lease(this.parts.queueTimeout, occupiesResources);
     try {
       return await work({
         ...context,
@@ -113,18 +110,20 @@ export class MacroRunner {
     }
   }
 
-  private async withExecution(
+  /** Runs work under the lease of the execution around it, or under a new one with the time limit of the module. */
+  private async underLease(
     { execution, unit, onDisconnect }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
-    isEnding: () => boolean = () => false,
+    commit: Commit = { isRunning: false },
   ): Promise<MacroOutcome> {
     if (execution !== undefined) return work(deeper(execution));
-    const lease = await this.parts.runtime.lease(this.parts.queueTimeout, unit.joined);
+    const occupiesResources = unit.joined;
+    const lease = await this.parts.runtime.lease(this.parts.queueTimeout, occupiesResources);
     try {
       const done = work({ lease, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // The owner of a transaction must await all of its calls.
-      return await (unit.joined ? done : this.untilTimeoutOrDisconnect(module, lease, done, isEnding, onDisconnect));
+      return await (unit.joined ? done : this.untilTimeoutOrDisconnect(module, lease, done, commit, onDisconnect));
     } finally {
       lease.release();
     }
@@ -133,56 +132,64 @@ export class MacroRunner {
   /**
    * Stops waiting after the timeout of the module, or when the client disconnects. A blocked statement does not delay
    * the answer; the transaction is rolled back later. During the commit it keeps waiting, because only the commit tells
-   * the outcome.
+   * the outcome: a timeout or a disconnect that fires then has no effect, even if the transaction runs again.
    */
   private async untilTimeoutOrDisconnect<T>(
     { name, limits: { timeout } }: Macro | HookModule,
     lease: MacroLease,
     done: Promise<T>,
-    isEnding: () => boolean,
+    commit: Readonly<Commit>,
     onDisconnect: SessionContext["onDisconnect"] = () => () => {},
   ): Promise<T> {
-    let unsubscribe = (): void => {};
+    let fail: (fault: MacroFault) => void = () => {};
     const over = new Promise<never>((_resolve, reject) => {
-      const end = (kind: "timeout" | "ended", message: string) => () => {
-        if (!isEnding()) reject(new MacroFault(kind, name, message));
-      };
-      const endByTimeout = end("timeout", `took longer than ${timeout} ms`);
-      let waited = 0;
-      const checkTimeout = (): void => {
-        const more = lease.waited - waited;
-        waited += more;
-        if (more > 0) cancelTimer = this.parts.after(more, checkTimeout);
-        else endByTimeout();
-      };
-      let cancelTimer = this.parts.after(timeout + timeoutGrace, checkTimeout);
-      const stopWatching = onDisconnect(end("ended", "the client disconnected"));
-      unsubscribe = () => {
-        cancelTimer();
-        stopWatching();
-      };
+      fail = reject;
     });
+    const end = (kind: "timeout" | "ended", message: string): void => {
+      if (!commit.isRunning) fail(new MacroFault(kind, name, message));
+    };
+    const cancelTimer = this.afterExecutionTime(lease, timeout + timeoutGrace, () =>
+      end("timeout", `took longer than ${timeout} ms`),
+    );
+    const stopWatching = onDisconnect(() => end("ended", "the client disconnected"));
     try {
       return await Promise.race([done, over]);
     } finally {
-      unsubscribe();
+      cancelTimer();
+      stopWatching();
     }
   }
 
-  private perform(
+  /** Calls back after the time, extended by the waits of the lease in queues. Returns the function that cancels it. */
+  private afterExecutionTime(lease: MacroLease, milliseconds: number, call: () => void): () => void {
+    let waited = 0;
+    const check = (): void => {
+      const more = lease.waited - waited;
+      waited += more;
+      if (more > 0) cancel = this.parts.after(more, check);
+      else call();
+    };
+    let cancel = this.parts.after(milliseconds, check);
+    return () => cancel();
+  }
+
+  /** Runs a macro as a part of an open transaction, as a transaction of its own, or without one if it declares that. */
+  private inUnit(
     context: ObjectContext,
     execution: MacroExecution,
     job: Job,
-    onEnding: (isEnding: boolean) => void = () => {},
+    commit: Commit = { isRunning: false },
   ): Promise<MacroOutcome> {
     const inside = { ...context, execution };
-    const invoke = (scope: MacroScope) => this.invoke(scope, execution, job);
-    if (context.unit.joined) return context.unit.attempt(() => invoke(new MacroScope(inside, null)));
+    const invoke = (scope: MacroScope) => this.invokeModule(scope, execution, job);
+    const invokeAlone = () => invoke(MacroScope.withoutTransaction(inside));
+    if (context.unit.joined) return context.unit.attempt(invokeAlone);
     const isWhole = job.module.kind === "macro" && job.module.transaction;
-    return isWhole ? new LazyTransaction(inside, invoke, onEnding).run() : invoke(new MacroScope(inside, null));
+    return isWhole ? new LazyTransaction(inside, invoke, commit).run() : invokeAlone();
   }
 
-  private async invoke(scope: MacroScope, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
+  /** Runs the module in the sandbox, for the rest of the time. */
+  private async invokeModule(scope: MacroScope, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
     const { module, driver, argument, names } = job;
     const { name, limits, readsCaller } = module;
     const caller = await names.caller(scope.current(), readsCaller);
@@ -218,27 +225,27 @@ export class MacroRunner {
     const { requestId, database } = scope.current();
     return {
       isCatchable,
-      log: (given) => {
-        const line = execution.lines.take(job.mask?.(given) ?? given);
+      log: (text) => {
+        const line = execution.lines.take(job.mask?.(text) ?? text);
         if (line !== null)
           this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line });
       },
       answer: (call: HostCall) =>
         call.name === "call"
-          ? this.call(scope, execution, job, call.argument)
-          : this.parts.calls.answer(scope, call, job.reads),
+          ? this.callMacro(scope, execution, job, call.argument)
+          : this.parts.calls.answer(scope, call, job.isReadOnly),
     };
   }
 
   /** Calls a macro from another module, with the rights of the caller, as a nested transaction of the calling module. */
-  private async call(
+  private async callMacro(
     scope: MacroScope,
     execution: MacroExecution,
-    { names, reads }: Job,
-    given: JsonValue,
+    { names, isReadOnly }: Job,
+    request: JsonValue,
   ): Promise<JsonValue> {
-    const { name, input } = argumentsOf("call", given, "name", "input").given;
-    if (reads) throw new ServiceError(307, { detail: "call: A read-only hook cannot make this call." });
+    const { name, input } = argumentsOf("call", request, "name", "input").given;
+    if (isReadOnly) throw new ServiceError(307, { detail: "call: A read-only hook cannot make this call." });
     if (typeof name !== "string") throw new ServiceError(400);
     const context = scope.current();
     const module = await accessibleMacro(context, name, names);
@@ -248,12 +255,12 @@ export class MacroRunner {
       driver: "run",
       argument: { ...(input === undefined ? {} : { input }), skipCheck: false },
       names,
-      reads,
+      isReadOnly,
     };
     try {
       const { result } = await (scope.isShared
-        ? scope.nested(() => this.invoke(scope, inside, job))
-        : this.perform(context, inside, job));
+        ? scope.nested(() => this.invokeModule(scope, inside, job))
+        : this.inUnit(context, inside, job));
       return result === undefined ? {} : { result };
     } catch (error) {
       throw macroFailure(error);
@@ -269,10 +276,12 @@ function deeper(execution: MacroExecution): MacroExecution {
   return { ...execution, depth };
 }
 
+/** Refusals of a request or an object above 699: macro failed, version or lock, deletion refused, too large. */
 const otherRefusalCodes: ReadonlySet<number> = new Set([710, 713, 718, 801]);
+/** Failures of the database and of the server below 700. */
 const serverCodes: ReadonlySet<number> = new Set([607, 699]);
 
-/** Whether a module may catch the error: errors of the request or objects, not of the server or the database. */
+/** Whether a module may catch the error and continue: errors of the request or objects, not of the server or the database. */
 function isCatchable(error: unknown): boolean {
   if (!(error instanceof ServiceError) || isRefusedByStorage(error)) return false;
   const { code } = error;

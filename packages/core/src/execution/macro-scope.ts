@@ -12,6 +12,11 @@ interface NestedMacro {
   joined: Promise<unknown> | undefined;
 }
 
+export interface Commit {
+  /** Set before the commit, and reset when another attempt begins. */
+  isRunning: boolean;
+}
+
 /** Context of one attempt of an execution. Opens no transaction before the first write or lock. */
 export class MacroScope {
   private r: Repositories;
@@ -26,6 +31,11 @@ export class MacroScope {
   ) {
     this.r = context.r;
     this.unit = context.unit;
+  }
+
+  /** A scope whose host calls are atomic each by itself, or parts of the open transaction of the context. */
+  static withoutTransaction(context: ObjectContext): MacroScope {
+    return new MacroScope(context, null);
   }
 
   /** A scope inside an open transaction. */
@@ -96,8 +106,7 @@ export class LazyTransaction<T> {
   constructor(
     private readonly context: ObjectContext,
     private readonly invoke: Invoke<T>,
-    /** Called with `true` before the commit, and with `false` when an attempt begins. */
-    private readonly onEnding: (isEnding: boolean) => void,
+    private readonly commit: Commit,
   ) {}
 
   async run(): Promise<T> {
@@ -118,13 +127,13 @@ export class LazyTransaction<T> {
       let tries = 0;
       const work = async (r: Repositories, attempt: Attempt): Promise<T> => {
         tries += 1;
-        this.onEnding(false);
+        this.commit.isRunning = false;
         if (tries === 1) {
           opened(r, attempt);
           resolve();
         }
         const outcome = await (tries === 1 ? running : this.invoke(MacroScope.joined(this.context, r, attempt)));
-        this.onEnding(true);
+        this.commit.isRunning = true;
         return outcome;
       };
       this.done = this.context.database.storage.transaction(work);
