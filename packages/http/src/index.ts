@@ -13,7 +13,7 @@ export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
 export { JsonText, nothing, type Route } from "./route.ts";
 export { routeTable } from "./routes/route-table.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
-export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
+export { createServer, type ServerLimits, type ServerTimeouts, type TlsCredentials } from "./server/create-server.ts";
 export {
   type DatabaseDirectory,
   type DatabaseEntry,

@@ -45,7 +45,7 @@ export function monitoringAnswer(
     case "/healthz":
       return { reply: async () => health, forPages: true };
     case "/readyz":
-      // Only operators may see the aliases.
+      // The aliases are for those that may read the metrics.
       return { reply: () => readinessReply(monitoring, mayReadMetrics(request, monitoring, origins)), forPages: true };
     case "/metrics":
       return mayReadMetrics(request, monitoring, origins)
@@ -68,18 +68,17 @@ async function readinessReply(monitoring: Monitoring, withDatabases: boolean): P
 }
 
 /** Headers that indicate a forwarding proxy. */
-const passedOn = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+const forwardingHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * A request through a local proxy comes from loopback. Behind a trusted proxy the forwarded address decides. From any
- * other peer, proxy headers deny access.
+ * A local proxy also connects from loopback, so loopback alone proves nothing. If the peer is a trusted proxy, the
+ * forwarded address decides. Any other peer that sends proxy headers is refused.
  */
 function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Monitoring, origins: OriginResolver): boolean {
   if (metricsAccess !== "loopback") return metricsAccess === "any";
   if (!isLoopback(origins.resolve(request).address)) return false;
-  return (
-    origins.clientNetwork(request.socket) === null || passedOn.every((name) => request.headers[name] === undefined)
-  );
+  const isTrustedProxy = origins.clientNetwork(request.socket) === null;
+  return isTrustedProxy || forwardingHeaders.every((name) => request.headers[name] === undefined);
 }
 
 const fixedHeaders = { "Cache-Control": "no-store", Vary: "Origin", "X-Content-Type-Options": "nosniff" };

@@ -7,7 +7,7 @@ import { createSecureContext } from "node:tls";
 import { types } from "node:util";
 import { keyRefusals, type ServerKeyKind, type ServerKeyPair, type ServerKeys } from "@sallyport/core";
 import { NodeServerKeys } from "@sallyport/crypto";
-import type { TlsFiles } from "@sallyport/http";
+import type { TlsCredentials } from "@sallyport/http";
 import { type Configuration, readReason, secretFileFaults } from "../configuration/index.ts";
 import { StartError } from "./start-error.ts";
 
@@ -23,7 +23,7 @@ export function startWarnings({ warnings, secretFiles }: Configuration): string[
 }
 
 /** The configured certificate and key, checked to match; `null` without TLS. */
-export function tlsFiles({ server: { tls } }: Configuration): TlsFiles | null {
+export function tlsFiles({ server: { tls } }: Configuration): TlsCredentials | null {
   const { certificateFile, keyFile } = tls;
   if (certificateFile === undefined || keyFile === undefined) return null;
   const files = { certificate: read(certificateFile, "certificate"), key: read(keyFile, "key") };

@@ -3,7 +3,7 @@ import { ServiceError, strictJsonObject } from "@sallyport/storage";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Parses JSON from UTF-8 bytes, as `parseExactJson`. Invalid JSON or UTF-8: the given code. `parseBody` checks the limits. */
+/** Parses JSON from UTF-8 bytes, as `parseExactJson`. Invalid JSON or UTF-8: 311, or 312 in a secure session. `validatedBody` checks the limits. */
 export function parseJson(bytes: Uint8Array, notJson: 311 | 312): unknown {
   try {
     return parseExactJson(decoder.decode(bytes));
@@ -12,7 +12,7 @@ export function parseJson(bytes: Uint8Array, notJson: 311 | 312): unknown {
   }
 }
 
-/** Parses a JSON object. `undefined` for another value, a duplicate member or exceeded JSON limits. */
+/** Parses a JSON object. Never throws: `undefined` for another value, a duplicate member or exceeded JSON limits. */
 export function parseUniqueObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = strictJsonObject(decoder.decode(bytes));
@@ -35,17 +35,17 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Parses the JSON of a body as declared. `undefined` means no body. Throws 307 for a body that does not fit, or that exceeds
+ * The JSON of a body as its schema reads it. `undefined` means no body. Throws 307 for a body that does not fit, or that exceeds
  * the limits of JSON.
  */
-export function parseBody(declared: JsonBody | undefined, given: unknown): unknown {
+export function validatedBody(declared: JsonBody | undefined, given: unknown): unknown {
   if (given !== undefined) (declared?.checkLimits ?? checkJsonLimits)(given);
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   if (given !== undefined && !isObject && declared?.any !== true)
     throw new ServiceError(307, { detail: "The body must be a JSON object." });
   if (declared === undefined) return undefined;
-  const { json, order = [] } =
-    (given === undefined ? undefined : declared.choose?.(given as Record<string, unknown>)) ?? declared;
+  const chosen = isObject ? declared.choose?.(given as Record<string, unknown>) : undefined;
+  const { json, order = [] } = chosen ?? declared;
   return parseFields(json, given, order);
 }
 

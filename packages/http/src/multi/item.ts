@@ -2,7 +2,7 @@ import { type Checked, type multiItem, needsBody, onlyReads, valueOf } from "@sa
 import { ServiceError } from "@sallyport/storage";
 import { type KeyedRequest, type RequestContext } from "@sallyport/core";
 import type * as z from "zod";
-import { parseBody } from "../body/json.ts";
+import { validatedBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
 import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
@@ -114,7 +114,7 @@ export class Item {
     if (settings.debugMessages) this.hint = unknownParameters(route.query, queryString);
     const input: RouteInput = {
       // A route without a body ignores `data`.
-      body: route.body?.json === undefined ? undefined : parseBody(route.body, data),
+      body: route.body?.json === undefined ? undefined : validatedBody(route.body, data),
       query: parseQuery(route.query, queryString),
       parameter: (name) => matched.parameters.get(name) ?? "",
       expectedVersions: null,

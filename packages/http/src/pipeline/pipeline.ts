@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
 import { type Channel, type Digest, ServiceError } from "@sallyport/storage";
 import type { RequestCheck } from "@sallyport/core";
-import { parseBody, parseForm, parseJson } from "../body/json.ts";
+import { validatedBody, parseForm, parseJson } from "../body/json.ts";
 import { bodyLimitOf, checkContentType, readBody } from "./read-body.ts";
 import { openStream } from "../files/open-stream.ts";
 import type { Route } from "../route.ts";
@@ -117,7 +117,7 @@ function parseAll(exchange: Exchange): void {
   } else if (bytes.length > 0 || route.body !== undefined) {
     // A body that the route ignores must still be valid JSON.
     const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
-    exchange.body = parseBody(route.body?.json === undefined ? undefined : route.body, given);
+    exchange.body = validatedBody(route.body?.json === undefined ? undefined : route.body, given);
   }
   exchange.query = parseQuery(route.query, queryString);
 }

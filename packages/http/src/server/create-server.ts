@@ -14,7 +14,7 @@ export interface ServerTimeouts {
   readonly keepAlive: number;
 }
 
-export interface TlsFiles {
+export interface TlsCredentials {
   /** PEM. */
   readonly certificate: string | Buffer;
   /** PEM. */
@@ -37,7 +37,7 @@ const socketTimeout = 120_000;
 export function createServer(
   application: Application,
   { timeouts, maxConnections }: ServerLimits,
-  tls: TlsFiles | null,
+  tls: TlsCredentials | null,
 ): Server {
   const { listener, refuse, messages, connections } = application;
   const options: ServerOptions = {
@@ -50,16 +50,17 @@ export function createServer(
     // The pipeline checks it and answers in an envelope.
     requireHostHeader: false,
   };
-  const agreement = { minVersion: "TLSv1.2", handshakeTimeout: timeouts.headers } as const;
+  const tlsOptions = { minVersion: "TLSv1.2", handshakeTimeout: timeouts.headers } as const;
   const server =
     tls === null
       ? createHttpServer(options, listener)
-      : createHttpsServer({ ...options, ...agreement, cert: tls.certificate, key: tls.key }, listener);
+      : createHttpsServer({ ...options, ...tlsOptions, cert: tls.certificate, key: tls.key }, listener);
   server.setTimeout(socketTimeout);
   if (maxConnections !== null) server.maxConnections = maxConnections;
   // Beyond the limit Node drops headers silently. Their total size is limited anyway.
   server.maxHeadersCount = 0;
   connections.watch(server);
+  // Else Node answers an `Expect` header by itself, before the checks of the pipeline.
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
