@@ -21,7 +21,10 @@ export type ClassStructure = ClassStructureData;
 /** The classes that the user can read. */
 export type ModelStructure = ModelStructureData;
 
-/** The definition of a class, to be changed and written back. Needs a structure read by an administrator. */
+/**
+ * The definition of a class, to be changed and written back. Only administrators read `rights`: without them, the
+ * definition has none, and writing it removes all rights of the class.
+ */
 export function definitionOf({ base, attributes, rights = [] }: ClassStructure): ClassDefinition {
   const own = attributes
     .filter(({ inherited }) => !inherited)

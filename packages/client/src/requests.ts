@@ -119,7 +119,7 @@ export class ClientRequests {
   }
 
   /** The data, with its version cached. `ifMatch` makes the request conditional. */
-  async versioned<Data>({ ifMatch, ...options }: RequestOptions & ConditionOptions): Promise<Data> {
+  async versioned<Data>({ ifMatch, ...options }: Omit<RequestOptions, "headers"> & ConditionOptions): Promise<Data> {
     const { data, etag } = await this.json<Data>({ ...options, headers: ifMatchHeader(ifMatch) });
     return withVersion(data, etag);
   }
@@ -139,7 +139,7 @@ export class ClientRequests {
 
   /** The limits apply until the head of the response has arrived. */
   stream(options: RequestOptions): Promise<StreamAnswer> {
-    return this.#attempt(options, async (session, { target, message, signal }) => {
+    return this.#withRetries(options, async (session, { target, message, signal }) => {
       const sealed = session === undefined ? message : await session.seal(message);
       const answer = await this.transport.open(target, sealed, signal);
       const { status, headers } = answer;
@@ -176,7 +176,7 @@ export class ClientRequests {
   }
 
   #send<T>(options: RequestOptions, read: Reader<T>): Promise<T> {
-    return this.#attempt(options, async (session, { target, message, signal }) =>
+    return this.#withRetries(options, async (session, { target, message, signal }) =>
       read(
         session === undefined
           ? await this.transport.send(target, message, signal)
@@ -185,22 +185,23 @@ export class ClientRequests {
     );
   }
 
-  #attempt<T>(options: RequestOptions, attempt: Attempt<T>): Promise<T> {
+  #withRetries<T>(options: RequestOptions, attempt: Attempt<T>): Promise<T> {
     const { method = "GET", path, query, timeout = this.timeout, signal, retries = this.retries } = options;
     const { repeatable = method === "GET" || options.idempotencyKey !== undefined } = options;
     return withinLimits({ timeout, signal }, (limit) => {
       const parts = { target: { method, path, query }, message: messageOf(options), signal: limit };
       const end = timeout === 0 ? Number.POSITIVE_INFINITY : performance.now() + timeout;
-      // Secure mode authenticates no headers: who stands between could pass a write on and ask for another one.
-      const trusts = options.anonymous === true || this.keeper.session?.mode !== "secure";
-      const isRepeatable = (error: unknown) => isTransient(error) && (repeatable || isUnexecuted(error, trusts));
+      // Secure mode authenticates no headers. An attacker in between could forward a write, and forge the header that says it
+      // was not executed. The client would then send it twice.
+      const trustsHeaders = options.anonymous === true || this.keeper.session?.mode !== "secure";
+      const isRepeatable = (error: unknown) => isTransient(error) && (repeatable || isUnexecuted(error, trustsHeaders));
       const repeats = new Retries({ retries, signal: limit }, { isRepeatable, end });
-      return repeats.run(() => this.#once(options, parts, attempt));
+      return repeats.run(() => this.#withRenewal(options, parts, attempt));
     });
   }
 
   /** One attempt, and another one after a renewal of the session. */
-  async #once<T>({ anonymous, renew }: RequestOptions, parts: RequestParts, attempt: Attempt<T>): Promise<T> {
+  async #withRenewal<T>({ anonymous, renew }: RequestOptions, parts: RequestParts, attempt: Attempt<T>): Promise<T> {
     if (anonymous === true) return attempt(undefined, parts);
     const { session } = this.keeper;
     if (session === undefined) throw new NotLoggedInError();
