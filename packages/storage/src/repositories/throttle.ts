@@ -12,12 +12,14 @@ import {
 } from "../ports/throttle-repository.ts";
 import { exemptionTable, throttleTable, type ThrottleRow } from "./tables.ts";
 
+/** See `ThrottleRepository` for the rules. */
 export const throttleRepository = (access: Access): ThrottleRepository => ({
   attempt: (keys) =>
     access.write(async (rows) => {
       const now = await rows.now();
       const checks = await checksOf(rows, keys, now);
       const checked = checks.filter(({ isExempted }) => !isExempted);
+      // The wait of all keys, so that an exemption is not revealed.
       if (longest(checked) > 0) return { wait: longest(checks), reserved: false };
       const reserved = checked.filter(({ state }) => state.kind === "reservable").map(({ row }) => row as ThrottleRow);
       await rows.put(throttleTable, ...reserved.map((row) => ({ ...row, delayedAt: now })));
@@ -30,7 +32,9 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
       let wait = 0;
       const failed: ThrottleRow[] = [];
       for (const check of await checksOf(rows, keys, now)) {
-        if (check.isExempted && waitOf(check) > 0) wait = Math.max(wait, waitOf(check));
+        const rest = waitOf(check);
+        // The same answer as without the exemption, so that it is not revealed.
+        if (check.isExempted && rest > 0) wait = Math.max(wait, rest);
         else {
           const row = afterFailure(check, now);
           failed.push(row);
@@ -81,7 +85,7 @@ async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: num
     throttleTable,
     keys.map(({ key }) => [key]),
   );
-  const known = new Map(found.filter((row) => now < row.expiresAt).map((row) => [row.key, row]));
+  const unexpired = new Map(found.filter((row) => now < row.expiresAt).map((row) => [row.key, row]));
   const exemptions = await rows.getAll(
     exemptionTable,
     keys.flatMap(({ exemption }) => (exemption === undefined ? [] : [[exemption.group, exemption.member]])),
@@ -91,7 +95,7 @@ async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: num
       ({ group, member, expiresAt }) => group === exemption?.group && member === exemption.member && now < expiresAt,
     );
   return keys.map((asked) => {
-    const row = known.get(asked.key);
+    const row = unexpired.get(asked.key);
     return { asked, row, state: stateOf(row, asked.policy, now), isExempted: isValid(asked.exemption) };
   });
 }

@@ -21,7 +21,13 @@ function addLockRows({ sessionLockRows }: Tables): string {
 /** Expired rows that each failure deletes: more than it can add. */
 const expiredPerFailure = 10;
 
-/** The requested keys in order. Rows are locked in this order to avoid deadlocks: `{key, max_failures, initial_delay, max_delay, reset_after, exemption}`. */
+// The fragments below expect: `a` the requested keys, `t` their rows, `e` their exemptions, `clock` the time, `exempt_keys`
+// those of `a` with an exemption. An exemption is a row without failures, whose key begins with that of its group.
+
+/**
+ * The requested keys: `{key, max_failures, initial_delay, max_delay, reset_after, exemption}`. Callers pass them in order, so
+ * that rows are locked in that order and calls do not deadlock.
+ */
 const requested = `json_table(requested, '$[*]' columns (
         \`key\` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
         exemption varchar(100) path '$.exemption'
@@ -100,8 +106,8 @@ function fail({ failThrottle }: Tables): string {
 /**
  * `all_keys` are all keys that `requested` and `reset_keys` name. Most log-ins have no earlier failure and need one lookup only. It locks rows exclusively:
  * share locks followed by deletes would deadlock. `granted` is the key of an exemption. It is read without a lock and written unless it was written
- * within `renewal`. A new one can exceed the limit of its group. Its lock row is locked before the insert: calls that wait for the insert of
- * another transaction get gap locks when that is rolled back, and deadlock.
+ * within `renewal`. A new one can exceed the limit of its group, whose exemptions that end first then go. Its lock row is locked before the insert:
+ * calls that wait for the insert of another transaction get gap locks when that is rolled back, and deadlock.
  */
 function pass({ passThrottle }: Tables): string {
   const readExemption = `select max(forget_at) into exempt_until from ${own.throttle} where \`key\` = granted;`;
