@@ -37,8 +37,8 @@ export interface StartedLogIn {
 const retryAfterSeconds = 10;
 
 /**
- * Redirects a browser to a provider. Unlisted return address, or one without a challenge: 307. Provider problems: 698
- * and 608. No app names: 209. Invalid app names: 208 and 210. Too many pending log-ins: 706.
+ * Starts a log-in with a provider. Returns its address, and the cookie that binds the browser. Unlisted return address, or
+ * one without a challenge: 307. Unknown or disabled provider: 698. One that cannot be used: 608. No app names: 209. Invalid app names: 208 and 210. Too many pending log-ins: 706.
  */
 export async function startProviderLogIn(
   context: AppKeyContext & Uses<PendingLogInServices>,
@@ -71,17 +71,17 @@ async function startWith(
   await acceptAppNames(context, appNames);
 
   const secret = (): string => context.services.random.secret();
-  const [state, cookie, codeVerifier, nonce] = [secret(), secret(), secret(), secret()];
+  const [state, cookieSecret, codeVerifier, nonce] = [secret(), secret(), secret(), secret()];
   const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
   const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
-  const digest = context.database.digests.sha256(state);
+  const stateDigest = database.digests.sha256(state);
   const bound = {
     provider: provider.type,
     alias: database.alias,
     appKey,
     appNames,
     deviceId,
-    cookie: context.database.digests.sha256(cookie),
+    cookie: database.digests.sha256(cookieSecret),
     secureCookie: isSecureCallback(redirectUri),
   };
   const returnTarget = requested === null ? null : { ...requested, redirectUri };
@@ -89,14 +89,14 @@ async function startWith(
     { ...bound, codeVerifier, nonce, secondFactor, returnTarget },
     context.services.providerSealing,
   );
-  const outcome = await r.records.putWithin(providerStates, digest, stored, {
+  const outcome = await r.records.putWithin(providerStates, stateDigest, stored, {
     owner: `network:${context.origin.network}`,
     lifetime: stateLifetime,
     quota: context.services.settings.pendingProviderLogIns,
   });
   if (outcome !== "stored")
     throw new TooManyPendingLogInsError(outcome === "ownerFull" ? "from this network" : "of this database");
-  return { location, cookie: browserCookie(digest, cookie, redirectUri) };
+  return { location, cookie: browserCookie(stateDigest, cookieSecret, redirectUri) };
 }
 
 type RequestedReturnTarget = Omit<ReturnTarget, "redirectUri">;

@@ -24,7 +24,7 @@ export interface SyncObject {
 const batchSize = 10_000;
 
 /**
- * The synchronized form of visible objects of the schema. An invisible target is `null` in a reference and absent from a
+ * The synchronized form of visible objects of the schema. `fields`: by class, then name. An invisible target is `null` in a reference and absent from a
  * collection.
  */
 export async function syncObjects(
@@ -35,9 +35,12 @@ export async function syncObjects(
   const uuids = new Map<ObjectId, string>();
   for (const { id, uuid } of objects) uuids.set(id, uuid);
   const missing = new Set<ObjectId>();
-  for (const { className, attributes } of objects)
-    for (const { name, type } of fields.get(className)?.values() ?? [])
-      if (isLink(type)) for (const id of idsOf(attributes, name)) if (!uuids.has(id)) missing.add(id);
+  for (const { className, attributes } of objects) {
+    for (const { name, type } of fields.get(className)?.values() ?? []) {
+      if (!isLink(type)) continue;
+      for (const id of idsOf(attributes, name)) if (!uuids.has(id)) missing.add(id);
+    }
+  }
   const targets = [...missing];
   for (let from = 0; from < targets.length; from += batchSize)
     for (const { id, uuid } of await r.objects.outlines(targets.slice(from, from + batchSize), visibility))

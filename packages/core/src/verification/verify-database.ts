@@ -9,15 +9,15 @@ import { verifyValues } from "./verify-values.ts";
 import type { Violation } from "./violation.ts";
 
 export interface VerifyOptions {
-  /** `null`: no files. */
+  /** `null`: reads no bytes. Uploads are then checked by their records only. */
   readonly files: CheckOptions | null;
   /** Called with the number of records read since the last call. */
   readonly onRecords?: (count: number) => void;
 }
 
 /**
- * Recomputes every invariant of a live database. Reads only. One snapshot shows what is in an archive. The rest is read
- * afterwards, while others use it: what merely changes is not a violation.
+ * Recomputes every invariant of a live database. Reads only. First checks the content of an archive, in one snapshot. Then
+ * checks the rest in the live database, where others write: a state that their writes explain is not a violation.
  */
 export async function* verifyDatabase(
   context: AdministrationContext & Uses<Pick<UploadServices, "hashes">>,

@@ -14,7 +14,7 @@ import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
 import type { CustomLogIn, Hook, HookCaller, ObjectServices } from "../../objects/index.ts";
 import { type AppKeyContext, changesBetween, logInEvent, type Uses } from "../../request/index.ts";
-import { mapCustomAccount } from "./custom-accounts.ts";
+import { mapCustomAccount } from "./pending-passwords.ts";
 import {
   type CustomCredentials,
   mappedUser,

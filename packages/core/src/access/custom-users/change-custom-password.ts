@@ -5,7 +5,7 @@ import { sentForms } from "../accounts/passwords.ts";
 import { customUserKey } from "../gate/user-keys.ts";
 import type { PasswordChangeInput, PasswordChangeResult } from "../passwords/change-own-password.ts";
 import { hasAuthenticateHook } from "./authenticate-by-hook.ts";
-import { PendingPasswords } from "./custom-accounts.ts";
+import { PendingPasswords } from "./pending-passwords.ts";
 import type { ChangePasswordServices } from "../passwords/change-own-password.ts";
 import { formerSecrets, completeChange } from "../passwords/replace-password.ts";
 

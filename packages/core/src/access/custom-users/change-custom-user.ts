@@ -15,7 +15,7 @@ import { type AdministrationContext, changesBetween, type Uses } from "../../req
 import { type AccountReference, selectorOf, wordsOf } from "../accounts/account-reference.ts";
 import type { NewPassword } from "../accounts/passwords.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
-import { mapCustomAccount } from "./custom-accounts.ts";
+import { mapCustomAccount } from "./pending-passwords.ts";
 import type { PasswordServices } from "../passwords/password-policy.ts";
 import { archivePassword } from "../passwords/replace-password.ts";
 

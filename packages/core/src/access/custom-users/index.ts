@@ -5,7 +5,7 @@ export {
   type ConfirmCustomPasswordInput,
 } from "./change-custom-password.ts";
 export * from "./add-custom-user.ts";
-export * from "./custom-accounts.ts";
+export * from "./pending-passwords.ts";
 export * from "./custom-password-reset.ts";
 export * from "./change-custom-user.ts";
 export * from "./log-in-custom-user.ts";

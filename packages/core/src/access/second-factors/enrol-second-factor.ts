@@ -16,18 +16,20 @@ export interface EnrolledFactor {
 
 /**
  * Starts the enrolment of a second factor, or restarts an unconfirmed one. App name outside the session: 208. App name
- * without second factors, or factor already confirmed: 307.
+ * without second factors, no master key, or factor already confirmed: 307.
  */
 export async function enrolSecondFactor(
   context: SessionContext & Uses<Omit<FactorServices, "factorProofs">>,
   appName: string,
 ): Promise<EnrolledFactor> {
+  const { factorSecrets, timeTokens, random } = context.services;
   const { subject, rule } = await ownFactor(context, appName);
-  if (rule === "off" || !context.services.factorSecrets.usable)
-    throw new ServiceError(307, { detail: "Second factors are disabled for this app name." });
-  const secret = context.services.timeTokens.newSecret();
-  const recoveryCodes = newRecoveryCodes(context.services.random);
-  const address = context.services.timeTokens.address({
+  if (rule === "off") throw new ServiceError(307, { detail: "Second factors are disabled for this app name." });
+  if (!factorSecrets.usable)
+    throw new ServiceError(307, { detail: "The server has no master key, so second factors are unavailable." });
+  const secret = timeTokens.newSecret();
+  const recoveryCodes = newRecoveryCodes(random);
+  const address = timeTokens.address({
     secret,
     issuer: context.database.name,
     label: `${await nameOf(context)} (${appName})`,
@@ -35,7 +37,7 @@ export async function enrolSecondFactor(
   const factor = {
     subject,
     appName,
-    sealedSecret: context.services.factorSecrets.seal({ subject, appName }, secret),
+    sealedSecret: factorSecrets.seal({ subject, appName }, secret),
     recoveryCodes: digestsOf(context, recoveryCodes),
   };
   await context.unit.transaction(async (r) => {
@@ -97,7 +99,7 @@ export async function removeSecondFactor(
   if (!abandoned) await proveFactor(context, own, token, remove);
 }
 
-/** Returns `false` if the factor has been confirmed. The `enrol` call detects this and makes a concurrent confirmation fail. */
+/** Overwrites the secret first, so that a concurrent confirmation fails. `false` if the factor has been confirmed. */
 async function abandon(
   r: Repositories,
   { subject, appName }: FactorKey,

@@ -2,7 +2,7 @@ import type { Digest, RecordKind, RecordRepository, Repositories, Storage } from
 
 /** Bytes on the connections of a client, including the heads of the messages. */
 export interface SessionTraffic {
-  /** By the server. */
+  /** Bytes that the server received. */
   readonly received: number;
   readonly sent: number;
 }
@@ -19,9 +19,9 @@ const trafficKind: RecordKind<SessionTraffic> = "sessionTraffic";
 const pageSize = 100;
 
 /**
- * Adds counts to those of all servers, some sessions at a time. Removes the stored ones from `counted`: where another server
- * has stored at the same time, the count remains. Each request is counted after it has extended its session, so a record
- * outlives it.
+ * Adds the counts to the stored sums, some sessions at a time, and removes what is stored from `counted`. What remains met a
+ * write of another server: call again. A record lives at least as long as its session, because a request is counted after
+ * it has extended the session. The caller does not add to `counted` during the call.
  */
 export async function storeTraffic(
   storage: Pick<Storage, "transaction">,

@@ -2,8 +2,15 @@ import fc from "fast-check";
 import type { JsonValue } from "@sallyport/storage";
 import { isSame, type Kept, mergeFields, type SentField } from "./merge-fields.ts";
 
-/** The states of a field: what happens to it, by the three values. */
-test.each<[string, JsonValue | undefined, JsonValue, JsonValue, boolean, "applied" | "done" | "merged" | "conflict"]>([
+const outcomes = {
+  applied: { applied: ["Field"], merged: [], conflicts: [] },
+  done: { applied: [], merged: [], conflicts: [] },
+  merged: { applied: [], merged: ["Field"], conflicts: [] },
+  conflict: { applied: ["Field"], merged: ["Field"], conflicts: ["Field"] },
+};
+
+/** What becomes of a field, by base, client value and server value. */
+test.each<[string, JsonValue | undefined, JsonValue, JsonValue, boolean, keyof typeof outcomes]>([
   ["the server still has the base", "a", "b", "a", true, "applied"],
   ["the server has the base, in another spelling", { x: 1, y: [-0] }, "b", { y: [0], x: 1.0 }, true, "applied"],
   ["the server has the new value", "a", "b", "b", true, "merged"],
@@ -18,11 +25,7 @@ test.each<[string, JsonValue | undefined, JsonValue, JsonValue, boolean, "applie
   ["there is no base, and the client is behind, but the values are equal", undefined, "b", "b", true, "done"],
   ["there is no base, and the version is current", undefined, "b", "a", false, "applied"],
 ])("%s", (_title, base, mine, theirs, isBehind, outcome) => {
-  const expected = {
-    applied: outcome === "applied" || outcome === "conflict" ? ["Field"] : [],
-    merged: outcome === "merged" || outcome === "conflict" ? ["Field"] : [],
-    conflicts: outcome === "conflict" ? ["Field"] : [],
-  };
+  const expected = outcomes[outcome];
   const sent = new Map([["Field", { base, mine, theirs }]]);
   expect(mergeFields(sent, { isBehind, kept: "mine" })).toEqual(expected);
   const applied = outcome === "applied" ? ["Field"] : [];

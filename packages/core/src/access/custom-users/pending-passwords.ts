@@ -17,23 +17,29 @@ export async function mapCustomAccount(
   userId: ObjectId,
 ): Promise<boolean> {
   if (!(await r.accounts.change(id, { userId }))) return false;
-  await new PendingPasswords(r).follow(id);
+  await new PendingPasswords(r).keepValid(id);
   return true;
 }
 
+/** Milliseconds of a lifetime that has just ended: a record without one would stay. */
+const leastLifetime = 1;
+
 /** Pending passwords by account id. The records expire. */
-const pendingPasswordKind: RecordKind<KeptPassword> = "pendingPassword";
+const pendingPasswordKind: RecordKind<StoredPassword> = "pendingPassword";
 
 /** A new password that waits for confirmation. */
 export interface PendingPassword {
+  /** The encoded hash of the new password. */
   readonly secret: string;
+  /** Digest of the mailed code. */
   readonly code: Digest;
   /** Time to confirm, in milliseconds. */
   readonly lifetime: number;
+  /** Tries that are left. */
   readonly tries: number;
 }
 
-interface KeptPassword extends PendingPassword {
+interface StoredPassword extends PendingPassword {
   /** Secret version of the account. The pending password is valid only for this version. */
   readonly secretVersion: number;
 }
@@ -56,14 +62,21 @@ export class PendingPasswords {
       const found = await this.find(id);
       if (found === undefined || found.value.tries < 1) return false;
       const { value, version, age } = found;
-      const options = { owner: found.owner, lifetime: Math.max(1, value.lifetime - age), ifVersion: version };
+      const options = {
+        owner: found.owner,
+        lifetime: Math.max(leastLifetime, value.lifetime - age),
+        ifVersion: version,
+      };
       const tried = { ...value, tries: value.tries - 1 };
       const stored = await this.r.records.put(pendingPasswordKind, id, tried, options);
       return stored === "stored" ? value.code === code : undefined;
     });
   }
 
-  /** Returns the new secret version, or `null` for a wrong code or a concurrent change. Call it in a transaction. */
+  /**
+   * Returns the new secret version, or `null` for a wrong code or a concurrent change. Call it in a transaction, and roll that back
+   * for `null`: the pending password is removed even if the code is wrong.
+   */
   async confirm(id: AccountId, code: Digest): Promise<number | null> {
     const pending = await this.r.records.take(pendingPasswordKind, id);
     if (pending?.code !== code) return null;
@@ -72,18 +85,22 @@ export class PendingPasswords {
   }
 
   /** Keeps the pending password valid when the secret version changes without a new secret. Call it in the same transaction. */
-  async follow(id: AccountId): Promise<void> {
+  async keepValid(id: AccountId): Promise<void> {
     const [found, { account }] = await Promise.all([this.find(id), this.r.accounts.find({ id }, [])]);
     if (found === undefined || account === null) return;
     const { value, age } = found;
-    await this.put(id, { ...value, secretVersion: account.secretVersion }, Math.max(1, value.lifetime - age));
+    await this.put(
+      id,
+      { ...value, secretVersion: account.secretVersion },
+      Math.max(leastLifetime, value.lifetime - age),
+    );
   }
 
-  private async find(id: AccountId): Promise<StoredRecord<KeptPassword> | undefined> {
+  private async find(id: AccountId): Promise<StoredRecord<StoredPassword> | undefined> {
     return (await this.r.records.get(pendingPasswordKind, [id]))[0];
   }
 
-  private async put(id: AccountId, value: KeptPassword, lifetime: number): Promise<void> {
+  private async put(id: AccountId, value: StoredPassword, lifetime: number): Promise<void> {
     await this.r.records.put(pendingPasswordKind, id, value, { owner: accountOwner(id), lifetime });
   }
 }
