@@ -3,6 +3,7 @@ import type { OpenWriter } from "../../sql-storage.ts";
 import { type Statement, statement } from "../../statement.ts";
 import { type Run, runOn, withConnection } from "./connection.ts";
 import type { Functions, Migration } from "./migrator.ts";
+import { unseen, unseenArray } from "./expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
 /**
@@ -241,14 +242,14 @@ export function changeStatements(tables: Tables) {
  */
 function read({ formerReaders, objects, settings, tombstones }: Tables, limit: number): string {
   const heads = (table: string) => `(select stamp, oid from ${table}
-      where class = listed.name and (stamp, oid) > ($2::bigint, $3::bigint) and stamp <= $4::bigint order by stamp, oid limit ${limit})`;
+      where class = listed.name and (stamp, oid) > (${unseen("$2::bigint")}, ${unseen("$3::bigint")}) and stamp <= ${unseen("$4::bigint")} order by stamp, oid limit ${limit})`;
   const last = (table: string, kind: string) =>
     `(select uuid, class, version, readers, stamp, created_stamp, ${kind} as kind from ${table} where oid = place.oid)`;
   return `select swept_stamp as swept, place.stamp, place.oid, l.uuid, l.class, l.version, array_to_json(l.readers) as readers,
       case when l.stamp = place.stamp then l.kind else 'superseded' end as kind,
       array_to_json(case when l.created_stamp = place.stamp then '{}' when f.oid is not null then f.readers else l.readers end) as readers_before, f.oid is not null as reveals
     from ${settings} h left join (
-      select stamp, oid from unnest(array(select unnest($1::text[]))) as listed (name) cross join lateral (
+      select stamp, oid from unnest(${unseenArray("$1::text[]")}) as listed (name) cross join lateral (
         ${[objects, tombstones, formerReaders].map(heads).join(" union ")}
       ) head
       order by stamp, oid limit ${limit}

@@ -19,16 +19,18 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
   const isAuthenticated = `(s.custom_account is null or exists (select 1 ${ofCustomAccount}))
           and (s.link_id is null or ${linkValue} is not null)`;
+  const settings = `g.maintenance, g.model_generation, g.macro_generation,
+        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
+        k.return_addresses as key_return_addresses`;
+  const ofKey = `from ${tables.settings} g
+      left join ${tables.appKeys} k on k.digest = $1`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     statement(
       `admit_${mode}`,
-      `select g.maintenance, g.model_generation, g.macro_generation,
-        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
-        k.return_addresses as key_return_addresses,
+      `select ${settings},
         s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, case when ${due("s")} then timestampdiff(microsecond, ${now}, s.expires_at) / 1000 end as remaining, a.administrator,
         json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}
-      from ${tables.settings} g
-      left join ${tables.appKeys} k on k.digest = $1
+      ${ofKey}
       left join (
         ${tables.sessions} s
         join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
@@ -37,6 +39,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       left join ${tables.objects} u on u.oid = a.user_id`,
     );
   return {
+    admitKey: statement("admit_key", `select ${settings}, null as mode ${ofKey}`),
     admit: {
       session: admit("session"),
       token: admit("token"),

@@ -6,7 +6,7 @@ import { batchableStatement, statement } from "../../../statement.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";
-import { epochMilliseconds, ownShard, storageTime } from "../expressions.ts";
+import { epochMilliseconds, ownShard, storageTime, unseen } from "../expressions.ts";
 
 /** `position`: whether admissions give the position of the primary. */
 export function admissionStatements(tables: Tables, { position }: { readonly position: boolean }): AdmissionStatements {
@@ -23,13 +23,15 @@ export function admissionStatements(tables: Tables, { position }: { readonly pos
   const settings = "g.maintenance, g.model_generation, g.macro_generation";
   const appKey = `k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         k.return_addresses as key_return_addresses`;
+  const withPosition = position ? `, ${currentPosition} as position` : "";
+  const ofKey = `from ${tables.settings} g
+      left join ${tables.appKeys} k on k.digest = $1::bytea`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     batchableStatement(
       `admit_${mode}`,
       `select ${settings}, ${appKey},
-        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, s.remaining, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}${position ? `, ${currentPosition} as position` : ""}
-      from ${tables.settings} g
-      left join ${tables.appKeys} k on k.digest = $1::bytea
+        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, s.remaining, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}${withPosition}
+      ${ofKey}
       left join (
         (select *, case when ${due} then extract(epoch from expires_at - ${now})::float8 * 1000 end as remaining from ${tables.sessions}) s
         join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
@@ -38,6 +40,11 @@ export function admissionStatements(tables: Tables, { position }: { readonly pos
       left join ${tables.objects} u on u.oid = a.user_id`,
     );
   return {
+    admitKey: batchableStatement(
+      "admit_key",
+      `select ${settings}, ${appKey}, null as mode${withPosition}
+      ${ofKey}`,
+    ),
     admit: {
       session: admit("session"),
       token: admit("token"),
@@ -128,7 +135,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
     lockRules: statement("session_lock_rules", `select pg_advisory_xact_lock(${lockOfRules(tables)})`),
     endListed: statement(
       "session_end_listed",
-      remove(tables, "digest in (select decode(hex, 'hex') from unnest($1::text[]) hex)"),
+      remove(tables, `digest in (select decode(hex, 'hex') from unnest(${unseen("$1::text[]")}) hex)`),
     ),
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
     endAllOfUser: statement("session_end_user", remove(tables, `user_id = $1::bigint and ${notExcepted}`)),

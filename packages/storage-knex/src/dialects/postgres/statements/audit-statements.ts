@@ -1,7 +1,7 @@
 import { statement } from "../../../statement.ts";
 import { auditDetails, type AuditStatements } from "../../../sql-audit-repository.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, ownShard, storageTime } from "../expressions.ts";
+import { epochMilliseconds, ownShard, storageTime, unseen } from "../expressions.ts";
 
 export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;
@@ -25,7 +25,7 @@ export function auditStatements(tables: Tables): AuditStatements {
     read: statement(
       "audit_read",
       `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${auditDetails}
-      from ${audit} where sequence > $1::bigint order by sequence limit $2::bigint`,
+      from ${audit} where sequence > ${unseen("$1::bigint")} order by sequence limit ${unseen("$2::bigint")}`,
     ),
     // By sequence, because an index by time would slow down every log-in.
     sweep: statement(

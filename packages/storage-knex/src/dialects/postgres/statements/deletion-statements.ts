@@ -1,13 +1,15 @@
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns, outlineColumns } from "./object-statements.ts";
-import { epochMilliseconds, storageTime } from "../expressions.ts";
+import { epochMilliseconds, storageTime, unseen, unseenArray } from "../expressions.ts";
 import { writeStamp } from "../stamps.ts";
 
 export type DeletionStatements = ReturnType<typeof deletionStatements>;
 
 export function deletionStatements(tables: Tables) {
   const { tombstones, lockObjects, links, locks, objects, schema, sessions } = tables;
+  const listed = unseenArray("$1::bigint[]");
+  const attributes = unseen("$2::jsonb");
   // The group of the recycled object with the number in parameter 1.
   const group = `from ${tombstones} d where d.attributes is not null
     and d.root = (select root from ${tombstones} where oid = $1::bigint and attributes is not null)`;
@@ -19,15 +21,15 @@ export function deletionStatements(tables: Tables) {
       "deletion_locked",
       `select ${outlineColumns("o")}, encode(s.digest, 'hex') as locked_by
       from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
-      where o.oid = any ($1::bigint[]) order by o.oid`,
+      where o.oid = any (${listed}) order by o.oid`,
     ),
     /** 1 target numbers, 2 array of `{className, attribute}` or null, 3 limit. */
     referrers: statement(
       "deletion_referrers",
       `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
-      where k.target = any ($1::bigint[]) and k.source <> all ($1)
-        and ($2::jsonb is null or $2 @> jsonb_build_array(jsonb_build_object('className', o.class, 'attribute', k.attribute)))
-      limit $3::bigint`,
+      where k.target = any (${listed}) and k.source <> all (${listed})
+        and (${attributes} is null or ${attributes} @> jsonb_build_array(jsonb_build_object('className', o.class, 'attribute', k.attribute)))
+      limit ${unseen("$3::bigint")}`,
     ),
     /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 clock offset. */
     clear: statement("deletion_clear", clear(tables)),
@@ -49,14 +51,14 @@ export function deletionStatements(tables: Tables) {
     purge: statement(
       "deletion_purge",
       `update ${tombstones} set attributes = null, version = version + 1, deleted_at = ${storageTime(2)}
-      where oid = any ($1::bigint[]) and attributes is not null`,
+      where oid = any (${listed}) and attributes is not null`,
     ),
     /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
     find: statement(
       "deletion_find",
       `select oid, uuid, class, version, ${epochMilliseconds("deleted_at")} as deleted_at, deleted_by, attributes is not null as recycled
       from ${tombstones}
-      where (oid = $1::bigint or uuid = $2::uuid) and ($3::text[] is null or class = any ($3))
+      where (oid = ${unseen("$1::bigint")} or uuid = ${unseen("$2::uuid")}) and ($3::text[] is null or class = any ($3))
         and (readers is null or $4::bigint[] is null or readers && $4)`,
     ),
     /** 1 object number, 2 model generation or null. */
@@ -66,13 +68,13 @@ export function deletionStatements(tables: Tables) {
     /** 1 object numbers. */
     lockTargets: statement(
       "deletion_lock_targets",
-      `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`,
+      `select from ${objects} where oid = any (${listed}) order by oid for key share`,
     ),
     /** 1 object numbers. */
     targets: statement(
       "deletion_targets",
-      `select oid, class, true as present from ${objects} where oid = any ($1::bigint[])
-      union all select oid, class, attributes is not null from ${tombstones} where oid = any ($1)`,
+      `select oid, class, true as present from ${objects} where oid = any (${listed})
+      union all select oid, class, attributes is not null from ${tombstones} where oid = any (${listed})`,
     ),
     /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 clock offset. */
     restore: statement("deletion_restore", restore(tables)),
@@ -115,15 +117,16 @@ function clear({ links, objects }: Tables): string {
 }
 
 function deleteObjects({ tombstones, links, locks, objects }: Tables): string {
+  const listed = unseenArray("$1::bigint[]");
   const recycled = `select count(*) from (select from ${tombstones} where deleted_by = $5::bigint and attributes is not null limit $6) recycled`;
   return `with quota as materialized (
-    select $6::bigint = 0 or (${recycled}) + (select count(*) from ${objects} where oid = any ($1::bigint[])) <= $6 as fits
+    select $6::bigint = 0 or (${recycled}) + (select count(*) from ${objects} where oid = any (${listed})) <= $6 as fits
   ), deleted as (
-    delete from ${objects} where oid = any ($1) and (select fits from quota) returning oid, uuid, class, version, readers, attributes, created_stamp
+    delete from ${objects} where oid = any (${listed}) and (select fits from quota) returning oid, uuid, class, version, readers, attributes, created_stamp
   ), unlinked as (
-    delete from ${links} where source = any ($1) and (select fits from quota)
+    delete from ${links} where source = any (${listed}) and (select fits from quota)
   ), unlocked as (
-    delete from ${locks} where oid = any ($1) and (select fits from quota)
+    delete from ${locks} where oid = any (${listed}) and (select fits from quota)
   ), kept as (
     insert into ${tombstones} (oid, uuid, class, version, deleted_at, readers, attributes, root, deleted_by, created_stamp)
     select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, $5, created_stamp from deleted

@@ -1,8 +1,8 @@
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, modelLock } from "../expressions.ts";
+import { epochMilliseconds, modelLock, unseenArray } from "../expressions.ts";
 
-const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
+const severalIds = `o.oid = any (${unseenArray("$1::bigint[]")})`;
 
 export type ObjectStatements = ReturnType<typeof objectStatements>;
 
@@ -15,6 +15,7 @@ export type ObjectStatements = ReturnType<typeof objectStatements>;
  */
 export function objectStatements(tables: Tables) {
   const { objects } = tables;
+  const classes = unseenArray("$1::text[]");
   const get = (name: string, selection: string, columns = objectColumns("o")) =>
     statement(
       name,
@@ -33,7 +34,7 @@ export function objectStatements(tables: Tables) {
     /** 1 UUIDs, 2 visible classes, 3 principals, 4 bytes. */
     getByUuids: get(
       "object_get_by_uuids",
-      "o.uuid = any (array(select unnest($1::uuid[])))",
+      `o.uuid = any (${unseenArray("$1::uuid[]")})`,
       boundedColumns("o", "$4::bigint"),
     ),
     /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for small offsets. */
@@ -48,22 +49,22 @@ export function objectStatements(tables: Tables) {
       "object_find_several",
       find(
         tables,
-        `select oid from unnest(array(select unnest($1::text[]))) as requested (class)
+        `select oid from unnest(${unseenArray("$1::text[]")}) as requested (class)
         cross join lateral (${visible(tables, "requested.class")}) part order by oid`,
       ),
     ),
     /** 1 classes, 2 principals. */
     count: statement(
       "object_count",
-      `select (select coalesce(sum(objects), 0) from ${tables.objectCounts} where class = any ($1::text[]))
-        + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
+      `select (select coalesce(sum(objects), 0) from ${tables.objectCounts} where class = any (${classes}))
+        + (select count(*) from ${objects} where class = any (${classes}) and readers is not null and ($2::bigint[] is null or readers && $2))
         as count`,
     ),
     /** 1 classes, 2 principals. */
     countRecycled: statement(
       "object_count_recycled",
       `select count(*) as count from ${tables.tombstones}
-        where class = any ($1::text[]) and attributes is not null and (readers is null or $2::bigint[] is null or readers && $2)`,
+        where class = any (${classes}) and attributes is not null and (readers is null or $2::bigint[] is null or readers && $2)`,
     ),
     /** The first statement of every writer of objects. */
     shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),

@@ -2,18 +2,12 @@ import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../sql-re
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, isIndexedRecord, storageTime } from "../expressions.ts";
+import { epochMilliseconds, isIndexedRecord, storageTime, unseen } from "../expressions.ts";
 
 const addMilliseconds = (time: string, milliseconds: string) =>
   `${time} + ${milliseconds}::float8 * interval '1 millisecond'`;
 
 const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time})`);
-
-/**
- * Hides a value from the planner. Otherwise it expects a better custom plan for each value, such as few ids or a small
- * limit, and replans every call, which doubles its time.
- */
-const unseen = (value: string) => `(select ${value})`;
 
 export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
   const columns = (clock: number) =>
