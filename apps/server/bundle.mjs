@@ -35,6 +35,7 @@ const absent = ["better-sqlite3", "mariadb", "mysql", "oracledb", "pg-native", "
 /** Thread entry points. Each keeps its path within its package. */
 const threads = [
   "packages/crypto/dist/channels/block-thread-main.js",
+  "packages/crypto/dist/hashing/hash-thread-main.js",
   "packages/macros/dist/worker/worker.js",
   "packages/storage-pglite/dist/backend/engine-thread.js",
 ];

@@ -1,5 +1,5 @@
 import { administrationOf, type Database, type VerifyOptions, type Violation, verifyDatabase } from "@sallyport/core";
-import { WasmHashes } from "@sallyport/crypto";
+import { ThreadHashes } from "@sallyport/crypto";
 import { ServerProcess } from "./processes/server-process.ts";
 
 /** The violations that `sallyport-server verify` finds in a database. Default: without the bytes of files. */
@@ -8,7 +8,7 @@ export async function violationsOf(
   { files = null }: Partial<Pick<VerifyOptions, "files">> = {},
 ): Promise<Violation[]> {
   const found: Violation[] = [];
-  const context = { ...administrationOf(database), services: { hashes: new WasmHashes() } };
+  const context = { ...administrationOf(database), services: { hashes: new ThreadHashes() } };
   for await (const each of verifyDatabase(context, { files })) found.push(each);
   return found;
 }

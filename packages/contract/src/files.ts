@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { flag } from "./fields.ts";
 import { objectParameters } from "./object-parameters.ts";
 import { objectSchema, writtenObjectSchema } from "./objects.ts";
 import { operations, streamTypes } from "./operations.ts";
@@ -10,7 +11,12 @@ export const uploadResponse = z
   .object({
     uploadId: z.string().describe("UUID of the upload, for the path of the following requests."),
     size: byte.describe("Number of bytes that the server has from the first one without a gap."),
-    hash: z.string().describe("MD5 of these bytes, in lowercase hex digits."),
+    hash: z
+      .string()
+      .optional()
+      .describe(
+        "MD5 of these bytes, in lowercase hex digits. Absent with `hash=false`, or if the bytes cannot be read.",
+      ),
     ranges: z
       .array(z.object({ first: byte, last: byte }))
       .describe("All bytes that the server has. `last` is included. Ascending, neither overlapping nor adjacent."),
@@ -20,6 +26,15 @@ export const uploadResponse = z
 
 /** State of an upload. */
 export type UploadData = z.infer<typeof uploadResponse>;
+
+/** Query parameters of requests that return the state of an upload. */
+export const stateParameters = z.object({
+  hash: flag
+    .optional()
+    .describe(
+      "`false` leaves out the MD5. Chunks then cost the server less, and no state waits for it. Defaults to `true`.",
+    ),
+});
 
 /** Query parameters that create the object of a file. */
 export const storeParameters = objectParameters.extend({
@@ -38,16 +53,19 @@ export const descriptionParameters = z.object({
 });
 
 /** Query parameters that finish an upload. */
-export const finishParameters = storeParameters.extend(descriptionParameters.shape).extend({
-  replaceOID: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe(
-      "Id or UUID of the object of class `File` or `Image` that gets the new bytes. Without it, an object is created.",
-    ),
-});
+export const finishParameters = storeParameters
+  .extend(descriptionParameters.shape)
+  .extend(stateParameters.shape)
+  .extend({
+    replaceOID: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        "Id or UUID of the object of class `File` or `Image` that gets the new bytes. Without it, an object is created.",
+      ),
+  });
 
 /** Body of `POST /v1/file/{idOrUuid}/link`. */
 export const fileLinkRequest = z
@@ -125,6 +143,7 @@ export const fileOperations = operations("Files", {
     path: "/v1/uploadFile/{uploadId}",
     access: "session",
     summary: "Get the state of an upload",
+    query: stateParameters,
     data: uploadResponse,
     errors: [602, 603],
   },
@@ -134,6 +153,7 @@ export const fileOperations = operations("Files", {
     access: "session",
     summary: "Upload the whole file",
     description: "The form has one file. It replaces all bytes of the upload.",
+    query: stateParameters,
     data: uploadResponse,
     errors: [500, 501, 503, ...storing],
     body: { stream: [multipart] },

@@ -1,4 +1,4 @@
-import { randomBytes, createHash } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,6 @@ import { AesGcmFileCipher } from "./aes-gcm-file-cipher.ts";
 import { AesGcmKeyWrapping } from "./aes-gcm-key-wrapping.ts";
 import { NodeDigests, NodeRandomSource } from "./digests-and-random.ts";
 import { ListedBreachedPasswords } from "./passwords.ts";
-import type { ResumableHash } from "@sallyport/core";
-import { WasmHashes } from "./wasm-hashes.ts";
 
 describe("aes gcm key wrapping", () => {
   const masterKey = randomBytes(32);
@@ -198,54 +196,6 @@ describe("listed breached passwords", () => {
     ]);
     writeFileSync(path, "");
     expect(new ListedBreachedPasswords(path).has("0".repeat(32))).toBe(false);
-  });
-});
-
-describe("resumable hashes", () => {
-  const hashes = new WasmHashes();
-  const bytes = randomBytes(10_000);
-
-  describe.each(["md5", "sha256"] as const)("%s", (algorithm) => {
-    const expected = (end: number) => createHash(algorithm).update(bytes.subarray(0, end)).digest("hex");
-
-    test("continues from any saved state, in another instance", async () => {
-      let hash = await hashes.begin(algorithm);
-      let position = 0;
-      for (const end of [0, 1, 63, 64, 65, 127, 128, 1_000, 9_999, 10_000]) {
-        hash.update(bytes.subarray(position, end));
-        position = end;
-        expect(hash.digest()).toBe(expected(end));
-        const saved = hash.save();
-        expect(saved.length).toBeLessThanOrEqual(1_000);
-        hash = (await hashes.resume(algorithm, saved)) as ResumableHash;
-        expect(hash.digest()).toBe(expected(end));
-      }
-    });
-
-    test("several at once do not disturb one another", async () => {
-      const all = await Promise.all(Array.from({ length: 4 }, () => hashes.begin(algorithm)));
-      for (const [index, hash] of all.entries()) hash.update(bytes.subarray(0, index + 1));
-      expect(all.map((hash) => hash.digest())).toEqual([1, 2, 3, 4].map(expected));
-    });
-
-    test("that of a whole file has the same digest, and ends with it", async () => {
-      const hash = hashes.beginWhole(algorithm);
-      for (let at = 0; at < bytes.length; at += 1_000) hash.update(bytes.subarray(at, at + 1_000));
-      expect(hash.digest()).toBe(expected(10_000));
-      const saved = (await hashes.resume(algorithm, hash.save())) as ResumableHash;
-      expect([saved.digest(), saved.save()]).toEqual([expected(10_000), hash.save()]);
-      expect(() => saved.update(bytes)).toThrow(TypeError);
-    });
-
-    test("a state of something else is not continued", async () => {
-      const saved = (await hashes.begin(algorithm)).save();
-      const changed = Buffer.from(saved, "base64");
-      changed[0] = (changed[0] ?? 0) ^ 1;
-      for (const state of ["", "AAAA", changed.toString("base64"), (await other()).save()])
-        expect(await hashes.resume(algorithm, state)).toBeNull();
-    });
-
-    const other = () => hashes.begin(algorithm === "md5" ? "sha256" : "md5");
   });
 });
 

@@ -8,4 +8,4 @@ export { JwtTokenSigner, JwtTokenVerifier } from "./jwt-tokens.ts";
 export { NodeServerKeys } from "./node-server-keys.ts";
 export { OtplibTimeTokens } from "./otplib-time-tokens.ts";
 export { type Argon2Options, Argon2PasswordHasher, ListedBreachedPasswords } from "./passwords.ts";
-export { WasmHashes } from "./wasm-hashes.ts";
+export { ThreadHashes } from "./hashing/thread-hashes.ts";

@@ -11,6 +11,7 @@ import {
   type Database,
   type IncomingFile,
   type ReceiveFile,
+  type StateOptions,
 } from "@sallyport/core";
 import { AesCtrChannelCipher } from "@sallyport/crypto";
 import {
@@ -103,11 +104,22 @@ export const validators = { sha256: "01020300", modifiedAt: Date.UTC(2025, 6, 1,
 /** The use cases of files, in place of those of the domain. */
 export const useCases = {
   beginUpload: async () => stateOf(0),
-  readUpload: async () => stateOf(7),
+  readUpload: async (_context: unknown, _id: string, { hash = true }: StateOptions) => {
+    const { hash: md5, ...state } = stateOf(7);
+    return hash ? { ...state, hash: md5 } : state;
+  },
   cancelUpload: async () => {},
   finishUpload: async (_context: unknown, _id: string, input: object) => ({ ...found, object: { ...input } }),
-  storeChunk: async (_context: unknown, _id: string, range: ChunkRange | null, receive: ReceiveFile) =>
-    stateOf((await receiveAll(range, receive)).bytes.length),
+  storeChunk: async (
+    _context: unknown,
+    _id: string,
+    range: ChunkRange | null,
+    receive: ReceiveFile,
+    { hash = true }: StateOptions,
+  ) => {
+    const { hash: md5, ...state } = stateOf((await receiveAll(range, receive)).bytes.length);
+    return hash ? { ...state, hash: md5 } : state;
+  },
   storeFile: async (_context: unknown, receive: ReceiveFile) => {
     await receiveAll(null, receive);
     return found;

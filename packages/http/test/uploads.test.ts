@@ -33,6 +33,19 @@ describe("uploads", () => {
     );
   });
 
+  test("leave out the hash on request", async () => {
+    const chunk = { "content-range": "bytes 0-2/3", "content-type": "application/octet-stream" };
+    const answers = async (query: string) => [
+      await send("GET", whole + query),
+      await send("PATCH", whole + query, "abc", chunk),
+      await send("POST", whole + query, form(file()), formType),
+    ];
+    const has = async (query: string) => (await answers(query)).map(({ data }) => "hash" in data);
+    expect(await has("?hash=false")).toEqual([false, false, false]);
+    expect(await has("?hash=true")).toEqual([true, true, true]);
+    expect((await send("GET", `${whole}?hash=no`)).code).toBe("307");
+  });
+
   test.each([
     ["an empty field name", part('name=""; filename="a.txt"')],
     ["no field name", part('filename="a.txt"')],

@@ -1,6 +1,6 @@
 import type * as core from "@sallyport/core";
 import type { Digests, FileCipher, ProviderType, RandomSource } from "@sallyport/storage";
-import type { RsaCredentialsCipher } from "@sallyport/crypto";
+import type { RsaCredentialsCipher, ThreadHashes } from "@sallyport/crypto";
 import type * as http from "@sallyport/http";
 import type { Container, MapToResolvedValueInjectOptions, ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
@@ -66,7 +66,8 @@ export const components = {
   fileKeeper: named<FileKeeper>("fileKeeper"),
   fileLinks: named<core.FileLinks>("fileLinks"),
   fileCipher: named<FileCipher>("fileCipher"),
-  hashes: named<core.ResumableHashes>("hashes"),
+  hashes: named<ThreadHashes>("hashes"),
+  uploadHashes: named<core.UploadHashes>("uploadHashes"),
   preparation: named<DatabasePreparation>("preparation"),
   sweeper: named<Sweeper>("sweeper"),
   banTimer: named<BanTimer>("banTimer"),

@@ -134,6 +134,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
       (await container.getAsync(components.licenceReceiver))?.close();
       await (await container.getAsync(components.mailer))?.close();
       await container.get(components.credentialsCipher).close();
+      await container.get(components.hashes).close();
       await macroRuntime.close();
       await container.get(components.engines).close();
     },

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { noFileCipher, seesAll, type Storage } from "@sallyport/storage";
 import { KeyStore, MacroStore, dumpFiles, restoreFiles } from "@sallyport/core";
-import { NodeDigests, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
+import { NodeDigests, NodeRandomSource, ThreadHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { openArchive, writeArchive } from "../../src/archive/index.ts";
@@ -9,7 +9,7 @@ import { seedDemo } from "../../src/demo/seed-demo.ts";
 import { PlainPasswordHasher } from "../plain-password-hasher.ts";
 
 const header = { version: "1", database: "demo", writtenAt: "2026-01-01T00:00:00.000Z", without: [], files: true };
-const hashes = new WasmHashes();
+const hashes = new ThreadHashes();
 
 async function archiveOf(storage: Storage, files: MemoryFileStore): Promise<Buffer> {
   const parts: Buffer[] = [];

@@ -202,7 +202,8 @@ onEngines(
           await end(sessionId);
           expect(await rest()).toBe(code);
           const id = given[1].split("/")[3];
-          if (id !== undefined) expect(await r().records.get("upload", [id])).toMatchObject([{ value: { size: 0 } }]);
+          if (id !== undefined)
+            expect(await r().records.get("upload", [id])).toMatchObject([{ value: { received: [] } }]);
           expect((await r().records.count("file")).count).toBe(stored.count);
         } finally {
           await setGroups(groups);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { ClientSession } from "@sallyport/client";
-import type { Database } from "@sallyport/core";
+import type { Database, Upload } from "@sallyport/core";
 import { logOutIn } from "../client.ts";
 import { form, formType, md5, octets, senderOf, sha256, startChunk } from "./file-sender.ts";
 import { openSession } from "../open-session.ts";
@@ -98,7 +98,10 @@ await onFileServers("uploads and downloads", (server) => {
       for (let round = 0; round < 10; round += 1) {
         const own = await openSession(server(), mode, "admin");
         const { uploadId } = (await senderOf(server, () => own)("GET", "/v1/uploadFile")).data;
-        const received = async () => (await records.get<{ size: number }>("upload", [uploadId]))[0]?.value.size;
+        const received = async () => {
+          const [upload] = await records.get<Upload>("upload", [uploadId]);
+          return (upload?.value.received ?? []).reduce((sum, { first, last }) => sum + last + 1 - first, 0);
+        };
         const { request, end } = await startChunk(server(), own, `/v1/uploadFile/${uploadId}`);
         const answered = once(request, "response");
         end();

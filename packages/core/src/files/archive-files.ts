@@ -94,7 +94,7 @@ async function deletedFiles({ records, deletion }: Repositories): Promise<Set<st
 /** The kinds of the records that describe the bytes in a store. */
 const storeKinds: ReadonlySet<string> = new Set<string>([detachedKind, fileKind, segmentKind, storedBytesKind]);
 
-interface Restoring extends Uses<UploadServices> {
+interface Restoring extends Uses<Pick<UploadServices, "hashes" | "random">> {
   readonly database: FileBytes;
 }
 

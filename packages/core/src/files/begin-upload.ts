@@ -3,7 +3,6 @@ import { detach, detachedKind, requireCapacity } from "./stored-files.ts";
 import {
   acceptDescription,
   acceptUploader,
-  FileDigests,
   fileNameOf,
   ownUpload,
   stateOf,
@@ -12,7 +11,7 @@ import {
   uploadKind,
   type UploadServices,
 } from "./uploads.ts";
-import type { UploadState } from "./upload-state.ts";
+import type { StateOptions, UploadState } from "./upload-state.ts";
 import type { SessionContext, Uses } from "../request/index.ts";
 
 /**
@@ -31,14 +30,15 @@ export async function beginUpload(
   const { uploadLifetime: lifetime, maxOpenUploads: perOwner } = policy.files;
   const id = randomUuid(context.services.random);
   const upload: Upload = {
-    ...(await FileDigests.begin(context.services.hashes)).save(),
     expiresAt: (await database.clock.now(unit)) + lifetime,
     total: null,
     name: null,
     mediaType: null,
     key: database.fileCipher.newKey(),
-    size: 0,
-    beyond: [],
+    received: [],
+    revision: 0,
+    md5: null,
+    sha256: null,
     ...described,
   };
   const quota = { perOwner, total: 0 };
@@ -58,14 +58,15 @@ export async function beginUpload(
     await r.records.remove(detachedKind, { ids: [fileNameOf(id)] }).catch(() => {});
     throw error;
   }
-  return stateOf(context.services.hashes, id, upload);
+  const { expiresAt } = upload;
+  return { uploadId: id, size: 0, hash: database.digests.md5(""), ranges: [], expiresAt };
 }
 
 /** Reads the state of an upload. 602: the id is not a UUID. 603: no such upload of this user. */
 export async function readUpload(
-  context: SessionContext & Uses<Pick<UploadServices, "hashes">>,
+  context: SessionContext & Uses<Pick<UploadServices, "uploadHashes">>,
   uploadId: string,
+  { hash = true }: StateOptions = {},
 ): Promise<UploadState> {
-  const { id, value } = await ownUpload(context, uploadId);
-  return stateOf(context.services.hashes, id, value);
+  return stateOf(context, await ownUpload(context, uploadId), { hash });
 }

@@ -2,12 +2,12 @@ import { ServiceError } from "@sallyport/storage";
 import { bytesOf } from "./received-ranges.ts";
 import { countBytes, removeDetached, removeSegments } from "./stored-files.ts";
 import { UploadLease } from "./upload-lease.ts";
-import { fileNameOf, receivedRanges, ownUpload, uploadKind, type UploadServices } from "./uploads.ts";
+import { fileNameOf, ownUpload, uploadKind, type UploadServices } from "./uploads.ts";
 import type { SessionContext, Uses } from "../request/index.ts";
 
 /** Ends an upload and removes its bytes. 602, 603: see `ReadUpload`. 605: a request is writing it. */
 export async function cancelUpload(
-  context: SessionContext & Uses<Pick<UploadServices, "random">>,
+  context: SessionContext & Uses<Pick<UploadServices, "random" | "uploadHashes">>,
   uploadId: string,
 ): Promise<void> {
   const { r, unit, database } = context;
@@ -21,12 +21,13 @@ export async function cancelUpload(
       const upload = await records.take(uploadKind, id);
       if (upload === null) throw new ServiceError(603);
       await removeSegments(records, file);
-      await countBytes(records, file, -bytesOf(receivedRanges(upload)));
+      await countBytes(records, file, -bytesOf(upload.received));
     });
   } catch (error) {
     await lease.release();
     throw error;
   }
+  context.services.uploadHashes.drop(id);
   // A failure leaves bytes that no one can reach, and the collector removes them.
   await removeDetached(database.files, r.records, file).catch(() => {});
 }

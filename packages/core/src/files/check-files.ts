@@ -5,7 +5,7 @@ import { intact } from "./intact-bytes.ts";
 import { union } from "./received-ranges.ts";
 import { allSegments, filePages, pagesOf, readStored, segmentsFrom, type StoredRange } from "./stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
-import { fileNameOf, receivedRanges, type Upload, uploadKind, type UploadServices } from "./uploads.ts";
+import { fileNameOf, type Upload, uploadKind, type UploadServices } from "./uploads.ts";
 
 export interface CheckedFile {
   /** Its name in the store. */
@@ -104,7 +104,7 @@ async function missingOf(
   const file = fileNameOf(upload);
   const segments = await allSegments(context.r.records, file);
   const stored = union(segments.map(({ start, length }) => ({ first: start, last: start + length - 1 })));
-  if (JSON.stringify(stored) !== JSON.stringify(receivedRanges(value))) return "segments";
+  if (JSON.stringify(stored) !== JSON.stringify(value.received)) return "segments";
   try {
     for (const { start, length } of bytes ? segments : [])
       await requireByte(context, { file, key: value.key, offset: start + length - 1 });

@@ -7,19 +7,19 @@ import {
   writeFileObject,
   type ObjectContext,
 } from "../objects/index.ts";
+import { gapless } from "./received-ranges.ts";
 import { putFile } from "./stored-files.ts";
 import { leaseLost, UploadLease } from "./upload-lease.ts";
 import {
   acceptDescription,
-  catchUp,
   fileNameOf,
-  isBehind,
   ownUpload,
   readmitted,
+  storedUpload,
   type Upload,
   type UploadDescription,
   uploadKind,
-  withDigests,
+  type UploadRecord,
   type UploadServices,
 } from "./uploads.ts";
 import type { Uses } from "../request/index.ts";
@@ -43,13 +43,15 @@ export async function finishUpload(
 ): Promise<FoundObject> {
   const { description = {}, ...input } = given;
   const described = acceptDescription(description, context.database.policy.files);
-  const { id } = await ownUpload(context, uploadId);
+  const begun = await ownUpload(context, uploadId);
+  const { id } = begun;
+  await readAhead(context, begun);
   const lease = await UploadLease.take(context.r.records, id, context.services.random.secret());
   if (lease === null) throw leaseLost();
   try {
-    const stored = await complete(context, lease, id, described);
+    const stored = await complete(context, await ownUpload(context, id), described);
     await lease.keep();
-    return await writeFileObject(await readmitted(context, { lock: false }), {
+    const object = await writeFileObject(await readmitted(context, { lock: false }), {
       ...input,
       attributes: fileAttributes(stored),
       also: async (r, { id: objectId }) => {
@@ -59,30 +61,49 @@ export async function finishUpload(
         await readmitted({ ...context, r }, { lock: true });
       },
     });
+    context.services.uploadHashes.drop(id);
+    return object;
   } catch (error) {
     await lease.release();
     throw error;
   }
 }
 
-async function complete(
-  context: ObjectContext & Uses<Pick<UploadServices, "hashes">>,
-  lease: UploadLease,
-  id: string,
-  described: Partial<Upload>,
-) {
-  const found = await ownUpload(context, id);
+/** Computes the digests from stored bytes, if that is needed, while others can still write the upload. */
+async function readAhead(
+  context: ObjectContext & Uses<Pick<UploadServices, "uploadHashes">>,
+  record: UploadRecord,
+): Promise<void> {
+  const { uploadHashes } = context.services;
+  const upload = storedUpload(context, record);
+  if (record.value.sha256 !== null || !isWhole(record.value) || uploadHashes.known(upload, false) !== undefined) return;
   // A transaction must not wait for the bytes to be read.
-  if (context.unit.joined && isBehind(found.value))
+  if (context.unit.joined)
     throw new ServiceError(606, {
       detail: "The bytes of the upload must be read first. Send the request on its own.",
     });
-  const { value } = await catchUp(context, context.services.hashes, lease, found);
-  const { upload, digests } = await withDigests(context.services.hashes, value);
-  const { size, total, beyond, name: known, mediaType, key } = { ...upload, ...described };
-  if (size === 0 && beyond.length === 0) throw new ServiceError(604);
-  if (beyond.length > 0 || size !== (total ?? size)) throw new ServiceError(600, { detail: "Bytes are missing." });
+  await uploadHashes.of(upload, false);
+}
+
+async function complete(
+  context: ObjectContext & Uses<Pick<UploadServices, "uploadHashes">>,
+  record: UploadRecord,
+  described: Partial<Upload>,
+) {
+  const { received, name: known, mediaType, key, sha256: digest } = { ...record.value, ...described };
+  if (received.length === 0) throw new ServiceError(604);
+  if (!isWhole(record.value)) throw new ServiceError(600, { detail: "Bytes are missing." });
   // Raw bytes have no name of their own.
-  const name = acceptFileName(known ?? id, context.database.policy.files);
-  return { size, sha256: digests.sha256.digest(), name, mediaType, key };
+  const name = acceptFileName(known ?? record.id, context.database.policy.files);
+  const upload = storedUpload(context, record);
+  const sha256 = digest ?? (await context.services.uploadHashes.known(upload, false))?.sha256;
+  // Another request has written since they were read.
+  if (sha256 === undefined) throw leaseLost();
+  return { size: upload.size, sha256, name, mediaType, key };
+}
+
+/** Whether all bytes are there. */
+function isWhole({ received, total }: Upload): boolean {
+  const size = gapless(received);
+  return received.length === 1 && size > 0 && size === (total ?? size);
 }

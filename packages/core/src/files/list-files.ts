@@ -3,7 +3,7 @@ import type { AdministrationContext } from "../request/index.ts";
 import type { ObjectId } from "@sallyport/storage";
 import { bytesOf } from "./received-ranges.ts";
 import { allSegments, detachedKind, existingOwners, filePages, pagesOf } from "./stored-files.ts";
-import { fileNameOf, receivedRanges, uploadIdOf, uploadKind } from "./uploads.ts";
+import { fileNameOf, uploadIdOf, uploadKind } from "./uploads.ts";
 
 /**
  * `complete`: a file with an object, live or in the recycle bin. `uploading`: an unfinished upload. `unused`: bytes without
@@ -45,7 +45,7 @@ export async function* listFiles({ r }: Pick<AdministrationContext, "r">): Async
   for await (const page of pagesOf(records, uploadKind)) {
     for (const { id, owner, value, createdAt: since } of page) {
       const { name, mediaType, expiresAt } = value;
-      const described = { name, mediaType, expiresAt, uploader: owner, size: bytesOf(receivedRanges(value)) };
+      const described = { name, mediaType, expiresAt, uploader: owner, size: bytesOf(value.received) };
       yield { ...nothing, ...described, file: fileNameOf(id), state: "uploading", since };
     }
   }

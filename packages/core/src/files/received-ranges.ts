@@ -11,11 +11,9 @@ export function union(ranges: readonly InclusiveRange[]): InclusiveRange[] {
   return merged;
 }
 
-/** The parts of ranges from an offset on. */
-export function from(offset: number, ranges: readonly InclusiveRange[]): InclusiveRange[] {
-  return ranges
-    .filter(({ last }) => last >= offset)
-    .map(({ first, last }) => ({ first: Math.max(first, offset), last }));
+/** The number of bytes from 0 without a gap. */
+export function gapless([head]: readonly InclusiveRange[]): number {
+  return head?.first === 0 ? head.last + 1 : 0;
 }
 
 /** A part of a chunk: bytes that are new, or bytes to compare with those received. */

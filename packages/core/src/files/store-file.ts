@@ -11,7 +11,7 @@ import {
   type ObjectContext,
 } from "../objects/index.ts";
 import type { FilePolicy, SessionContext, Uses } from "../request/index.ts";
-import type { ResumableHash } from "./resumable-hash.ts";
+import type { Sha256Stream } from "./file-hashes.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   addSegment,
@@ -36,7 +36,7 @@ export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization"
  * session has ended. 700, 709: the store cannot create it.
  */
 export async function storeFile(
-  context: ObjectContext & Uses<UploadServices>,
+  context: ObjectContext & Uses<Pick<UploadServices, "hashes" | "random">>,
   receive: ReceiveFile,
   input: StoreFileInput = {},
 ): Promise<FoundObject> {
@@ -56,7 +56,7 @@ export async function storeFile(
   let isUndecided = false;
   try {
     await files.create(segment.file);
-    const hash = context.services.hashes.beginWhole("sha256");
+    const hash = context.services.hashes.sha256();
     const key = database.fileCipher.newKey();
     const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
     const size = await writeSegment(database, { ...segment, key }, kept(content, context, segment.file));
@@ -122,7 +122,7 @@ export async function addFile(
 
 async function* digested(
   source: AsyncIterable<Uint8Array>,
-  hash: ResumableHash,
+  hash: Sha256Stream,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const bytes of source) {
     hash.update(bytes);

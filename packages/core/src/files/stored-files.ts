@@ -43,6 +43,8 @@ export async function removeDetached(store: FileStore, records: RecordRepository
 export interface Segment {
   readonly segment: string;
   readonly length: number;
+  /** CRC-32 of a chunk as it was received: its digests may be computed from the stored bytes. */
+  readonly checksum?: number;
 }
 
 /** Segments of files, complete or not. The owner is the file. */
@@ -59,9 +61,8 @@ const shards = [...Array.from("0123456789abcdef"), limitedShard];
 export const shardOf = (file: string) => file.charAt(0);
 
 /** A segment with its place in the file. */
-export interface PlacedSegment extends SegmentName {
+export interface PlacedSegment extends SegmentName, Segment {
   readonly start: number;
-  readonly length: number;
 }
 
 /** Ids contain the end of the segment: the first id after an offset is the segment that contains the offset. */
@@ -80,12 +81,7 @@ export async function* segmentsFrom(
   for (let after = segmentId(file, offset); ; ) {
     const page = await records.list(segmentKind, { owner: file, after, limit: pageSize });
     for (const { id, value } of page) {
-      yield {
-        file,
-        segment: value.segment,
-        length: value.length,
-        start: Number(id.slice(file.length + 1)) - value.length,
-      };
+      yield { ...value, file, start: Number(id.slice(file.length + 1)) - value.length };
       after = id;
     }
     if (page.length < pageSize) return;
@@ -99,8 +95,8 @@ export async function allSegments(records: RecordRepository, file: string): Prom
 }
 
 /** The record of a segment. */
-export function segmentRecord({ file, segment, start, length }: PlacedSegment) {
-  return { id: segmentId(file, start + length), owner: file, value: { segment, length } };
+export function segmentRecord({ file, start, ...value }: PlacedSegment) {
+  return { id: segmentId(file, start + value.length), owner: file, value };
 }
 
 /** Adds a segment in a transaction. `false` if there is one with the same end. */

@@ -9,8 +9,8 @@ export interface UploadState {
   readonly uploadId: string;
   /** Bytes received from 0 without a gap. */
   readonly size: number;
-  /** MD5 of these bytes, 32 lowercase hex digits. */
-  readonly hash: string;
+  /** MD5 of these bytes, 32 lowercase hex digits. Absent if it is not asked for, or the bytes cannot be read. */
+  readonly hash?: string;
   /** All bytes received, ascending, neither overlapping nor adjacent. */
   readonly ranges: readonly InclusiveRange[];
   /** Milliseconds since 1970 by the storage's clock. Each accepted chunk moves it. */
@@ -21,6 +21,12 @@ export interface UploadState {
 export interface ChunkRange extends InclusiveRange {
   /** Size of the file; `null` if the client does not know it yet. */
   readonly total: number | null;
+}
+
+/** What a request wants to know of an upload. */
+export interface StateOptions {
+  /** Default: `true`. */
+  readonly hash?: boolean | undefined;
 }
 
 /** A file as it arrives. */

@@ -10,11 +10,11 @@ import {
 } from "@sallyport/storage";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
-import { type FilePolicy, requestModel, type SessionContext } from "../request/index.ts";
-import { from, union } from "./received-ranges.ts";
-import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
-import { readStored } from "./stored-files.ts";
-import { leaseLost, type UploadLease } from "./upload-lease.ts";
+import { type FilePolicy, requestModel, type SessionContext, type Uses } from "../request/index.ts";
+import type { FileHashes } from "./file-hashes.ts";
+import { gapless } from "./received-ranges.ts";
+import type { StoredUpload, UploadHashes } from "./upload-hashes.ts";
+import { leaseLost } from "./upload-lease.ts";
 import type { InclusiveRange, UploadState } from "./upload-state.ts";
 
 /** An unfinished upload, by its id. The owner is the person who began it. */
@@ -27,13 +27,13 @@ export interface Upload {
   readonly mediaType: string | null;
   /** Wrapped key of the file; `null` if its bytes are not encrypted. */
   readonly key: string | null;
-  /** Number of bytes from 0 without a gap that are in both digests. */
-  readonly size: number;
-  /** Saved states of the digests. */
-  readonly md5: string;
-  readonly sha256: string;
-  /** Bytes received from `size` on: ascending, neither overlapping nor adjacent. */
-  readonly beyond: readonly InclusiveRange[];
+  /** The bytes received: ascending, neither overlapping nor adjacent. */
+  readonly received: readonly InclusiveRange[];
+  /** The number of times that other bytes have replaced all. */
+  readonly revision: number;
+  /** Digests of the bytes from 0 without a gap; `null` if the process that received the latest of them has not seen all. */
+  readonly md5: string | null;
+  readonly sha256: string | null;
 }
 
 /** The file of an upload, as far as a client describes it. */
@@ -121,102 +121,48 @@ export async function acceptUploader(context: SessionContext): Promise<void> {
   if (!mayOnAny("create") && !mayOnAny("write")) throw new ServiceError(404);
 }
 
-/** All bytes received by an upload. */
-export function receivedRanges({ size, beyond }: Pick<Upload, "size" | "beyond">): InclusiveRange[] {
-  return union(size === 0 ? beyond : [{ first: 0, last: size - 1 }, ...beyond]);
-}
-
 /** Services of uploads. */
 export interface UploadServices {
-  readonly hashes: ResumableHashes;
+  readonly hashes: FileHashes;
+  readonly uploadHashes: UploadHashes;
   readonly random: RandomSource;
 }
 
-/** Both digests of a file, fed in order. */
-export class FileDigests {
-  constructor(
-    readonly md5: ResumableHash,
-    readonly sha256: ResumableHash,
-  ) {}
-
-  static async begin(hashes: ResumableHashes): Promise<FileDigests> {
-    return new FileDigests(await hashes.begin("md5"), await hashes.begin("sha256"));
-  }
-
-  /** See `ResumableHashes.beginWhole`. */
-  static beginWhole(hashes: ResumableHashes): FileDigests {
-    return new FileDigests(hashes.beginWhole("md5"), hashes.beginWhole("sha256"));
-  }
-
-  update(bytes: Uint8Array): void {
-    this.md5.update(bytes);
-    this.sha256.update(bytes);
-  }
-
-  save(): Pick<Upload, "md5" | "sha256"> {
-    return { md5: this.md5.save(), sha256: this.sha256.save() };
-  }
+/** The bytes of an upload that have digests, with what is needed to read them. */
+export function storedUpload(
+  { database, session }: SessionContext,
+  { id, value: { key, received, revision } }: UploadRecord,
+): StoredUpload {
+  const person = personOf(session);
+  return { database, person, id, revision, size: gapless(received), file: fileNameOf(id), key };
 }
 
-export interface DigestedUpload {
-  readonly upload: Upload;
-  readonly digests: FileDigests;
-}
-
-/** Continues the digests of an upload. If they cannot be continued after an upgrade, they begin at the first byte again. */
-export async function withDigests(hashes: ResumableHashes, upload: Upload): Promise<DigestedUpload> {
-  const [md5, sha256] = [await hashes.resume("md5", upload.md5), await hashes.resume("sha256", upload.sha256)];
-  if (md5 !== null && sha256 !== null) return { upload, digests: new FileDigests(md5, sha256) };
-  const digests = await FileDigests.begin(hashes);
-  return { upload: { ...upload, ...digests.save(), size: 0, beyond: receivedRanges(upload) }, digests };
-}
-
-export async function stateOf(hashes: ResumableHashes, uploadId: string, upload: Upload): Promise<UploadState> {
-  const { upload: current, digests } = await withDigests(hashes, upload);
-  return {
-    uploadId,
-    size: current.size,
-    hash: digests.md5.digest(),
-    ranges: receivedRanges(current),
-    expiresAt: upload.expiresAt,
-  };
-}
-
-/** Bytes after which the progress of the digests is saved. */
-const step = 64 * 1024 * 1024;
-
-/** Whether bytes without a gap are received that the digests lack. */
-export function isBehind({ size, beyond }: Pick<Upload, "size" | "beyond">): boolean {
-  return beyond[0]?.first === size;
-}
-
-/**
- * Extends the digests over bytes that were received before the bytes in front of them. Reads them back from the store and
- * saves its progress, so that an interrupted request is not in vain.
- */
-export async function catchUp(
-  context: SessionContext,
-  hashes: ResumableHashes,
-  lease: UploadLease,
+/** `hash`: whether the state has the hash. It is left out if stored bytes must be read for it, and cannot be. */
+export async function stateOf(
+  context: SessionContext & Uses<Pick<UploadServices, "uploadHashes">>,
   record: UploadRecord,
-): Promise<UploadRecord> {
-  const { r, database } = context;
-  const { id } = record;
-  let current = record;
-  const { upload: begun, digests } = await withDigests(hashes, record.value);
-  let upload = begun;
-  while (isBehind(upload)) {
-    const { last } = upload.beyond[0] as InclusiveRange;
-    const range = { offset: upload.size, length: Math.min(step, last + 1 - upload.size) };
-    const stored = { file: fileNameOf(id), key: upload.key, range };
-    for await (const bytes of await readStored(database, r.records, stored)) {
-      await lease.keep();
-      digests.update(bytes);
-    }
-    const size = upload.size + range.length;
-    upload = { ...upload, ...digests.save(), size, beyond: from(size, upload.beyond) };
-    await changeUpload(r.records, current, upload, database.policy.files.uploadLifetime);
-    current = await ownUpload(context, id);
+  { hash: isWanted }: { readonly hash: boolean },
+): Promise<UploadState> {
+  const { received: ranges, expiresAt } = record.value;
+  const state = { uploadId: record.id, size: gapless(ranges), ranges, expiresAt };
+  const hash = isWanted ? await hashOf(context, record) : null;
+  return hash === null ? state : { ...state, hash };
+}
+
+async function hashOf(
+  context: SessionContext & Uses<Pick<UploadServices, "uploadHashes">>,
+  record: UploadRecord,
+): Promise<string | null> {
+  const { database, unit, services } = context;
+  if (record.value.md5 !== null) return record.value.md5;
+  const upload = storedUpload(context, record);
+  if (upload.size === 0) return database.digests.md5("");
+  try {
+    // The transaction of a request may hold the only connection.
+    const digests = unit.joined ? services.uploadHashes.known(upload, true) : services.uploadHashes.of(upload, true);
+    return (await digests)?.md5 ?? null;
+  } catch {
+    // The ranges are true anyway. To finish the upload fails with the reason.
+    return null;
   }
-  return current;
 }

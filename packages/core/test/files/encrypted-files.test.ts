@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { WasmHashes } from "@sallyport/crypto";
+import { ThreadHashes } from "@sallyport/crypto";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { administrationOf, beginUpload, storeChunk, openFile, checkFiles } from "../../src/index.ts";
 import {
@@ -173,7 +173,7 @@ describe("encrypted bytes", () => {
     const problems = async (context: typeof f.anna) => {
       const found = [];
       for await (const { problem } of checkFiles(
-        using(administrationOf(context.database), { hashes: new WasmHashes() }),
+        using(administrationOf(context.database), { hashes: new ThreadHashes() }),
       ))
         found.push(problem);
       return found;

@@ -1,4 +1,4 @@
-import { WasmHashes } from "@sallyport/crypto";
+import { ThreadHashes } from "@sallyport/crypto";
 import { jest } from "@jest/globals";
 import { ServiceError } from "@sallyport/storage";
 import { until } from "@sallyport/test-kit/jest/until";
@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 const collect = () => removeUnused(f);
 const remove = (id: string, recycled: boolean) => removeObject(f, id, recycled);
-const hashes = new WasmHashes();
+const hashes = new ThreadHashes();
 
 describe("the collector", () => {
   const abandon = async (file: string) => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AesGcmFileCipher, AesGcmKeyWrapping, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
+import { AesGcmFileCipher, AesGcmKeyWrapping, NodeRandomSource, ThreadHashes } from "@sallyport/crypto";
 import {
   builtInClasses,
   type ClassDefinition,
@@ -23,6 +23,7 @@ import {
   storeChunk,
   finishUpload,
   type AppKeyContext,
+  UploadHashes,
 } from "../../src/index.ts";
 import { digests, type Fixture, openFixture, policy, using } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
@@ -37,6 +38,17 @@ export function fileCipherOf(byte: number, { encryptsNew = true, former = [] as 
 
 export const everything = [{ group: "*", permissions: ["read", "create", "write", "delete"] }] as const;
 
+const hashes = new ThreadHashes();
+
+/** The digests of uploads in a process that has seen no bytes yet. */
+export function newUploadHashes(): UploadHashes {
+  const after = (milliseconds: number, call: () => void) => {
+    const timer = setTimeout(call, milliseconds).unref();
+    return () => clearTimeout(timer);
+  };
+  return new UploadHashes({ hashes, now: () => Date.now(), after });
+}
+
 /** A database with files, two users who may do everything with them, and the services of files. */
 export async function openFileFixture(
   change: Partial<FilePolicy> = {},
@@ -50,7 +62,8 @@ export async function openFileFixture(
   await fixture.define({ ...fileDefinition, rights: everything });
   const context = using(fixture.context, {
     objectHooks: hooks,
-    hashes: new WasmHashes(),
+    hashes,
+    uploadHashes: newUploadHashes(),
     random: new NodeRandomSource(),
   });
   const whole = { ...fixture, context };

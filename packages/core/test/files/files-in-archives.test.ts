@@ -1,4 +1,4 @@
-import { WasmHashes } from "@sallyport/crypto";
+import { ThreadHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import type { ArchiveRecord } from "@sallyport/storage";
 import { administrationOf, type ArchivedFile, dumpFiles, restoreFiles, checkFiles } from "../../src/index.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const collect = () => removeUnused(f);
 const remove = (id: string, recycled: boolean) => removeObject(f, id, recycled);
-const hashes = new WasmHashes();
+const hashes = new ThreadHashes();
 
 describe("files in archives", () => {
   const dump = () => dumpFiles({ database: f.database, services: { hashes } }, f.database.storage.archive.export());

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { acceptFileName, mediaTypeOf } from "../../src/objects/files/file-names.ts";
-import { ServiceError, type StoredRecord } from "@sallyport/storage";
-import { bytes, codeOf, collected, type FileFixture, incoming, md5, openFileFixture, textOf } from "./file-fixture.ts";
+import { ServiceError } from "@sallyport/storage";
+import { bytes, codeOf, collected, type FileFixture, incoming, md5, openFileFixture } from "./file-fixture.ts";
 import {
   beginUpload,
   storeChunk,
@@ -264,17 +264,6 @@ describe("uploads", () => {
       expect(await codeOf(send("0-2/6", "abc"))).toBe(707);
       expect((await readUpload(f.anna, id)).size).toBe(3);
     });
-  });
-
-  test("digests that an upgrade cannot continue begin again at the first byte", async () => {
-    await send("4-5/6", "ef");
-    await send("0-2/6", "abc");
-    const [{ value, owner }] = (await f.r.records.get<object>("upload", [id])) as [StoredRecord<object>];
-    await f.r.records.put("upload", id, { ...value, sha256: "AAAA" }, { owner, lifetime: hour });
-    expect(await readUpload(f.anna, id)).toMatchObject({ size: 0, hash: md5("") });
-    expect(await send("3-3/6", "d")).toMatchObject({ size: 6, hash: md5("abcdef") });
-    const { object } = await finish();
-    expect(await textOf(f, object["~ObjectID"])).toBe("abcdef");
   });
 
   test("a cancelled upload leaves nothing", async () => {

@@ -1,7 +1,7 @@
 import { type fileOperations, headerNames } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
 import * as core from "@sallyport/core";
-import type { ChunkRange, SessionContext, UploadState } from "@sallyport/core";
+import type { ChunkRange, SessionContext, StateOptions, UploadState } from "@sallyport/core";
 import { parseContentRange } from "../files/byte-ranges.ts";
 import { incomingFile } from "../files/multipart.ts";
 import { objectSuccess, singleReference } from "./object-handlers.ts";
@@ -30,15 +30,16 @@ export const fileHandlers = (files: FileUseCases = core): Handlers<typeof fileOp
   beginUpload: async (context, { query }) => stateOf(context, await files.beginUpload(context, query)),
   rejectUploadWithoutId: refuseWithoutId,
   rejectCancelWithoutId: refuseWithoutId,
-  readUpload: async (context, { parameter }) =>
-    stateOf(context, await files.readUpload(context, parameter("uploadId"))),
-  uploadWhole: async (context, { parameter, stream }) => store(files, context, parameter("uploadId"), null, stream),
+  readUpload: async (context, { parameter, query }) =>
+    stateOf(context, await files.readUpload(context, parameter("uploadId"), query)),
+  uploadWhole: async (context, { parameter, stream, query }) =>
+    store(files, context, { ...query, uploadId: parameter("uploadId"), range: null, stream }),
   continueUpload: async (context, { parameter, stream, header, query, expectedVersions }) => {
     const uploadId = parameter("uploadId");
     const given = header(headerNames.contentRange);
-    if (stream !== null) return store(files, context, uploadId, rangeOf(given), stream);
+    const { replaceOID, name, mediaType, hash, ...created } = query;
+    if (stream !== null) return store(files, context, { uploadId, range: rangeOf(given), stream, hash });
     if (given !== undefined) throw new ServiceError(604);
-    const { replaceOID, name, mediaType, ...created } = query;
     const replace = replaceOID === undefined ? null : fileReference(replaceOID);
     if (replace !== null && created.className !== undefined)
       throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });
@@ -92,13 +93,17 @@ function fileReference(text: string): SingleReference {
   return reference;
 }
 
+interface SentBytes extends StateOptions {
+  readonly uploadId: string;
+  readonly range: ChunkRange | null;
+  readonly stream: StreamedBody;
+}
+
 async function store(
   files: FileUseCases,
   context: Served<SessionContext>,
-  uploadId: string,
-  range: ChunkRange | null,
-  body: StreamedBody,
+  { uploadId, range, stream, hash }: SentBytes,
 ) {
-  const receive = () => incomingFile(body, context.database.policy.files);
-  return stateOf(context, await files.storeChunk(context, uploadId, range, receive));
+  const receive = () => incomingFile(stream, context.database.policy.files);
+  return stateOf(context, await files.storeChunk(context, uploadId, range, receive, { hash }));
 }

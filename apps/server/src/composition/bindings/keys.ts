@@ -14,7 +14,10 @@ const { channelSecrets, configuration, credentialsCipher, digests, keyRings, key
 export const keyFactories = {
   digests: classFactory(crypto.NodeDigests, []),
   random: classFactory(crypto.NodeRandomSource, []),
-  hashes: classFactory(crypto.WasmHashes, []),
+  hashes: classFactory(crypto.ThreadHashes, []),
+  uploadHashes: classFactoryByName(core.UploadHashes, { hashes: components.hashes, after: components.after }, () => ({
+    now: () => performance.now(),
+  })),
   hasher: functionFactory(
     async (configured, { passwords: { queueLimit, concurrency } }) => {
       const options = {

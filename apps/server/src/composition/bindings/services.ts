@@ -74,6 +74,7 @@ export const serviceFactories = {
     syncSchemas: components.syncSchemas,
     timeTokens: components.timeTokens,
     tokens: components.tokens,
+    uploadHashes: components.uploadHashes,
     userGuard: components.userGuard,
   }),
 } satisfies Factories;
