@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes, webcrypto } from "node:crypto";
 import {
   type ByteRange,
   type FileCipher,
@@ -8,22 +8,31 @@ import {
 } from "@sallyport/storage";
 import { type KeyWrapping } from "@sallyport/core";
 
-const algorithm = "aes-256-gcm";
 const purpose = "file key";
 const keyLength = 32;
 const nonceLength = 12;
 const tagLength = 16;
-/** Bytes of a stored frame: the unit in which a disk is read. */
-const frameLength = 65_536;
-/** Bytes of a file in a frame. */
-const contentLength = frameLength - tagLength;
+
+/** How the segments of a file are stored. */
+interface Format {
+  readonly number: number;
+  /** Bytes of a stored frame. */
+  readonly frameLength: number;
+}
+
+const firstFormat: Format = { number: 1, frameLength: 65_536 };
+/** A frame is as long as a read of the disk. A cipher costs as much for a short frame as for a long one. */
+const currentFormat: Format = { number: 2, frameLength: 262_144 };
 
 export interface AesGcmFileCipherOptions {
   /** Whether new files are encrypted. Needs a master key. */
   readonly encryptsNew: boolean;
 }
 
-/** Encryption of files with AES-256-GCM. The key of a file is wrapped by the master key. */
+/**
+ * Encryption of files with AES-256-GCM. The key of a file is wrapped by the master key, behind a byte with the number of
+ * the format. A key without that byte is of the first format.
+ */
 export class AesGcmFileCipher implements FileCipher {
   readonly #wrapping: KeyWrapping | null;
   readonly #encryptsNew: boolean;
@@ -37,15 +46,16 @@ export class AesGcmFileCipher implements FileCipher {
   newKey(): string | null {
     if (!this.#encryptsNew) return null;
     if (this.#wrapping === null) throw failure("no master key is configured");
-    return this.#wrapping.wrap(randomBytes(keyLength), purpose);
+    return this.#wrapping.wrap(Buffer.concat([Buffer.of(currentFormat.number), randomBytes(keyLength)]), purpose);
   }
 
   ofSegment(key: string, name: SegmentName): SegmentCipher {
     if (this.#wrapping === null) throw failure(`file ${name.file} is encrypted, and no master key is configured`);
     const opened = this.#wrapping.unwrap(key, purpose);
-    if (opened?.length !== keyLength)
-      throw failure(`the key of file ${name.file} was wrapped by a master key that is not configured`);
-    return new AesGcmSegmentCipher(opened, name);
+    if (opened?.length === keyLength) return new AesGcmSegmentCipher(opened, name, firstFormat);
+    if (opened?.length === 1 + keyLength && opened[0] === currentFormat.number)
+      return new AesGcmSegmentCipher(opened.subarray(1), name, currentFormat);
+    throw failure(`the key of file ${name.file} was wrapped by a master key that is not configured`);
   }
 
   currentKey(key: string): string | undefined {
@@ -61,34 +71,37 @@ export class AesGcmFileCipher implements FileCipher {
  * used twice, so a place that is written again gets another key, and no frame is valid in another segment or file. The nonce
  * is the number of the frame and whether it is the last, as in STREAM (Hoang, Reyhanitabar, Rogaway, Vizár 2015). So the
  * tag of the last frame authenticates the length of the segment, too.
+ *
+ * Frames are sealed and opened in the thread pool that reads and writes the disk. The next frame is collected meanwhile.
  */
 class AesGcmSegmentCipher implements SegmentCipher {
-  readonly #key: KeyObject;
+  readonly #frameLength: number;
+  /** Bytes of a file in a frame. */
+  readonly #contentLength: number;
+  readonly #key: Uint8Array;
   /** For logs. */
   readonly #place: string;
 
-  constructor(fileKey: Uint8Array, name: SegmentName) {
-    const context = `sallyport file 1|${name.file}/${name.segment}`;
-    this.#key = createSecretKey(new Uint8Array(hkdfSync("sha256", fileKey, "", context, keyLength)));
+  constructor(fileKey: Uint8Array, name: SegmentName, { number, frameLength }: Format) {
+    const context = `sallyport file ${number}|${name.file}/${name.segment}`;
+    this.#frameLength = frameLength;
+    this.#contentLength = frameLength - tagLength;
+    this.#key = new Uint8Array(hkdfSync("sha256", fileKey, "", context, keyLength));
     this.#place = `segment ${name.segment} of file ${name.file}`;
   }
 
   async *encrypt(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    let number = 0;
-    for await (const { part, isLast } of inParts(bytes, contentLength)) {
-      const cipher = createCipheriv(algorithm, this.#key, nonceOf(number, isLast), { authTagLength: tagLength });
-      yield cipher.update(part);
-      cipher.final();
-      yield cipher.getAuthTag();
-      number += 1;
-    }
+    const key = await importKey(this.#key, "encrypt");
+    yield* oneAhead(inParts(bytes, this.#contentLength), async ({ part, number, isLast }) =>
+      webcrypto.subtle.encrypt(algorithmOf(number, isLast), key, part),
+    );
   }
 
   framesOf({ offset, length: size }: ByteRange, length: number): ByteRange {
-    const last = lastFrame(length);
-    const [first, end] = [frameAt(offset), frameAt(Math.max(0, offset + size - 1)) + 1];
-    const stored = end > last ? length + (last + 1) * tagLength : end * frameLength;
-    return { offset: first * frameLength, length: stored - first * frameLength };
+    const last = this.#lastFrame(length);
+    const [first, end] = [this.#frameAt(offset), this.#frameAt(Math.max(0, offset + size - 1)) + 1];
+    const stored = end > last ? length + (last + 1) * tagLength : end * this.#frameLength;
+    return { offset: first * this.#frameLength, length: stored - first * this.#frameLength };
   }
 
   async *decrypt(
@@ -96,26 +109,31 @@ class AesGcmSegmentCipher implements SegmentCipher {
     { offset, length: size }: ByteRange,
     length: number,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    let number = frameAt(offset);
-    for await (const { part } of inParts(frames, frameLength)) {
-      const content = this.#open(part, number, number === lastFrame(length));
-      const start = number * contentLength;
+    const key = await importKey(this.#key, "decrypt");
+    const [first, last] = [this.#frameAt(offset), this.#lastFrame(length)];
+    let number = first;
+    const opened = oneAhead(inParts(frames, this.#frameLength, first), async (frame) => {
+      try {
+        return await webcrypto.subtle.decrypt(algorithmOf(frame.number, frame.number === last), key, frame.part);
+      } catch (cause) {
+        throw failure(`frame ${frame.number} of ${this.#place} is damaged`, cause);
+      }
+    });
+    for await (const content of opened) {
+      const start = number * this.#contentLength;
       yield content.subarray(Math.max(0, offset - start), offset + size - start);
       number += 1;
     }
-    if (number <= frameAt(offset + size - 1)) throw failure(`frames of ${this.#place} are missing`);
+    if (number <= this.#frameAt(offset + size - 1)) throw failure(`frames of ${this.#place} are missing`);
   }
 
-  #open(frame: Uint8Array, number: number, isLast: boolean): Uint8Array {
-    try {
-      const decipher = createDecipheriv(algorithm, this.#key, nonceOf(number, isLast), { authTagLength: tagLength });
-      decipher.setAuthTag(frame.subarray(-tagLength));
-      const content = decipher.update(frame.subarray(0, -tagLength));
-      decipher.final();
-      return content;
-    } catch (cause) {
-      throw failure(`frame ${number} of ${this.#place} is damaged`, cause);
-    }
+  /** The frame with a byte of the file. */
+  #frameAt(offset: number): number {
+    return Math.floor(offset / this.#contentLength);
+  }
+
+  #lastFrame(length: number): number {
+    return this.#frameAt(Math.max(0, length - 1));
   }
 }
 
@@ -123,40 +141,73 @@ function failure(message: string, cause?: unknown): ServiceError {
   return new ServiceError(708, { cause: new Error(message, { cause }) });
 }
 
-/** The frame with a byte of the file. */
-function frameAt(offset: number): number {
-  return Math.floor(offset / contentLength);
+function importKey(key: Uint8Array, use: "encrypt" | "decrypt"): Promise<webcrypto.CryptoKey> {
+  return webcrypto.subtle.importKey("raw", key, "AES-GCM", false, [use]);
 }
 
-function lastFrame(length: number): number {
-  return frameAt(Math.max(0, length - 1));
-}
-
-function nonceOf(number: number, isLast: boolean): Buffer {
+function algorithmOf(number: number, isLast: boolean): webcrypto.AesGcmParams {
   const nonce = Buffer.alloc(nonceLength);
   nonce[0] = isLast ? 1 : 0;
   nonce.writeUIntBE(number, nonceLength - 6, 6);
-  return nonce;
+  return { name: "AES-GCM", iv: nonce, tagLength: tagLength * 8 };
 }
 
-/** Cuts bytes into parts of a length; the last can be shorter, and is empty without bytes. A part is valid for one step. */
+interface Part {
+  /** Valid for one step. */
+  readonly part: Uint8Array;
+  readonly number: number;
+  readonly isLast: boolean;
+}
+
+/** Cuts bytes into numbered parts of a length; the last can be shorter, and is empty without bytes. */
 async function* inParts(
   bytes: AsyncIterable<Uint8Array>,
   length: number,
-): AsyncGenerator<{ readonly part: Uint8Array; readonly isLast: boolean }, void, undefined> {
-  const buffer = Buffer.allocUnsafeSlow(length);
-  let filled = 0;
+  first = 0,
+): AsyncGenerator<Part, void, undefined> {
+  let buffer: Buffer | undefined;
+  let [part, filled, number]: [Uint8Array, number, number] = [new Uint8Array(0), 0, first];
   for await (const chunk of bytes) {
     for (let at = 0; at < chunk.length; ) {
       if (filled === length) {
-        yield { part: buffer, isLast: false };
+        yield { part, number, isLast: false };
+        number += 1;
         filled = 0;
       }
       const added = chunk.subarray(at, at + length - filled);
-      buffer.set(added, filled);
+      if (added.length === length) part = added;
+      else {
+        // Most segments are small.
+        if (buffer === undefined || buffer.length < filled + added.length)
+          buffer = larger(buffer, Math.min(length, Math.max(4 * filled, filled + added.length)));
+        buffer.set(added, filled);
+        part = buffer.subarray(0, filled + added.length);
+      }
       filled += added.length;
       at += added.length;
     }
   }
-  yield { part: buffer.subarray(0, filled), isLast: true };
+  yield { part: part.subarray(0, filled), number, isLast: true };
+}
+
+function larger(buffer: Buffer | undefined, length: number): Buffer {
+  const made = Buffer.allocUnsafeSlow(length);
+  buffer?.copy(made);
+  return made;
+}
+
+/** Passes the results of the work on, in order. The next part is collected while the work on one continues. */
+async function* oneAhead(
+  parts: AsyncIterable<Part>,
+  work: (part: Part) => Promise<ArrayBuffer>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let running: Promise<ArrayBuffer> | undefined;
+  for await (const part of parts) {
+    const next = work(part);
+    // Awaited in the next step.
+    next.catch(() => {});
+    if (running !== undefined) yield new Uint8Array(await running);
+    running = next;
+  }
+  if (running !== undefined) yield new Uint8Array(await running);
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -199,13 +199,18 @@ describe("listed breached passwords", () => {
   });
 });
 
-describe("encryption of files", () => {
-  const wrapping = new AesGcmKeyWrapping(Buffer.alloc(32, 7));
-  const cipher = new AesGcmFileCipher(wrapping, { encryptsNew: true });
-  const key = cipher.newKey() as string;
-  const name = { file: "0".repeat(32), segment: "1".repeat(32) };
+const wrapping = new AesGcmKeyWrapping(Buffer.alloc(32, 7));
+const cipher = new AesGcmFileCipher(wrapping, { encryptsNew: true });
+const name = { file: "0".repeat(32), segment: "1".repeat(32) };
+
+describe.each([
+  { format: 1, frame: 65_536, newKey: () => wrapping.wrap(randomBytes(32), "file key") },
+  { format: 2, frame: 262_144, newKey: () => cipher.newKey() as string },
+])("encryption of files in format $format", ({ format, frame, newKey }) => {
+  const key = newKey();
   const segment = cipher.ofSegment(key, name);
-  const [frame, content, tag] = [65_536, 65_520, 16];
+  const tag = 16;
+  const content = frame - tag;
   const source = randomBytes(3 * content + 7);
 
   async function* inPortions(bytes: Uint8Array, portion: number): AsyncGenerator<Uint8Array, void, undefined> {
@@ -251,7 +256,7 @@ describe("encryption of files", () => {
     const place = fc.oneof(fc.constantFrom(...edges), fc.nat(source.length));
     const stored = await encrypted(source);
     await fc.assert(
-      fc.asyncProperty(place, place, fc.integer({ min: 999, max: 200_000 }), async (one, other, portion) => {
+      fc.asyncProperty(place, place, fc.integer({ min: 999, max: 600_000 }), async (one, other, portion) => {
         const [offset, end] = [one, other]
           .map((at) => Math.min(Math.max(at, 0), source.length))
           .toSorted((a, b) => a - b);
@@ -307,7 +312,7 @@ describe("encryption of files", () => {
     const others = [
       cipher.ofSegment(key, { ...name, segment: "2".repeat(32) }),
       cipher.ofSegment(key, { ...name, file: "2".repeat(32) }),
-      cipher.ofSegment(cipher.newKey() as string, name),
+      cipher.ofSegment(newKey(), name),
     ];
     for (const other of others) {
       const stored = await encrypted(source, 50_000, other);
@@ -316,16 +321,34 @@ describe("encryption of files", () => {
     }
   });
 
-  test("reads a segment of version 1", async () => {
+  test("has the frames that are documented", async () => {
+    const fileKey = (wrapping.unwrap(key, "file key") as Uint8Array).slice(-32);
+    const info = `sallyport file ${format}|${name.file}/${name.segment}`;
+    const segmentKey = new Uint8Array(hkdfSync("sha256", fileKey, "", info, 32));
+    const frames = [0, 1, 2, 3].map((number) => {
+      const nonce = Buffer.from([number === 3 ? 1 : 0, ...Buffer.alloc(10), number]);
+      const sealing = createCipheriv("aes-256-gcm", segmentKey, nonce);
+      const sealed = sealing.update(source.subarray(number * content, (number + 1) * content));
+      return Buffer.concat([sealed, sealing.final(), sealing.getAuthTag()]);
+    });
+    expect((await encrypted(source)).equals(Buffer.concat(frames))).toBe(true);
+  });
+});
+
+describe("keys of encrypted files", () => {
+  const key = cipher.newKey() as string;
+
+  test("of the first format open its segments", async () => {
     const known = cipher.ofSegment(
       "AUvz2LaewrAvN_w0LaZ-YwN1_ZJBXNggP8JNmXdGLyBx-rfCoSvRX-XNSObqoKdqyBLPlaiI7gYvUZNf6A",
       name,
     );
-    expect(
-      (
-        await decrypted(Buffer.from("d09b104173be353b3969432291139fbc3806512d2a", "hex"), 5, { by: known })
-      ).bytes.toString(),
-    ).toBe("known");
+    const frames = (async function* () {
+      yield Buffer.from("d09b104173be353b3969432291139fbc3806512d2a", "hex");
+    })();
+    const parts: Uint8Array[] = [];
+    for await (const part of known.decrypt(frames, { offset: 0, length: 5 }, 5)) parts.push(part);
+    expect(Buffer.concat(parts).toString()).toBe("known");
   });
 
   test("needs the master key that wrapped the key", () => {
@@ -341,6 +364,7 @@ describe("encryption of files", () => {
       () => cipher.ofSegment("", name),
       () => cipher.ofSegment(wrapping.wrap(randomBytes(32), "server key"), name),
       () => cipher.ofSegment(wrapping.wrap(randomBytes(31), "file key"), name),
+      () => cipher.ofSegment(wrapping.wrap(Buffer.concat([Buffer.of(3), randomBytes(32)]), "file key"), name),
     ])
       expect(open).toThrow(expect.objectContaining({ code: 708 }));
   });

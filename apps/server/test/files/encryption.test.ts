@@ -38,7 +38,7 @@ onEngines(
         session = await openSession(server(), mode, "admin");
       });
       const send = senderOf(server, () => session);
-      const content = Buffer.from(randomBytes(150_000).toString("hex"));
+      const content = Buffer.from(randomBytes(450_000).toString("hex"));
       const stored = async () => {
         const { data } = await send("POST", "/v1/uploadFile", form(content), formType);
         return `/v1/file/${data["~ObjectID"]}`;
@@ -47,10 +47,10 @@ onEngines(
       test("the disk has no byte of the content", async () => {
         const { uploadId } = (await send("GET", "/v1/uploadFile")).data;
         for (const [first, last] of [
-          [200_000, 299_999],
-          [0, 99_999],
-          [100_000, 199_999],
-          [0, 99_999],
+          [600_000, 899_999],
+          [0, 299_999],
+          [300_000, 599_999],
+          [0, 299_999],
         ] as const) {
           const range = { ...octets, "content-range": `bytes ${first}-${last}/${content.length}` };
           expect(
@@ -72,7 +72,7 @@ onEngines(
 
       test.each<[string, (path: string) => void]>([
         ["a changed byte", (path) => damage(path, 10)],
-        ["a missing end", (path) => writeFileSync(path, readFileSync(path).subarray(0, -65_552))],
+        ["a missing end", (path) => writeFileSync(path, readFileSync(path).subarray(0, -262_160))],
         ["an added byte", (path) => writeFileSync(path, "a", { flag: "a" })],
         ["no bytes", (path) => writeFileSync(path, "")],
         ["plain bytes", (path) => writeFileSync(path, content)],
@@ -88,8 +88,8 @@ onEngines(
       test("a download breaks off at a damaged frame, and ranges beside it are sent", async () => {
         const path = await stored();
         const [segment = ""] = segmentsOf(await send("GET", path), filesDirectory);
-        damage(segment, 2 * 65_536 + 1);
-        const frame = 65_520;
+        damage(segment, 2 * 262_144 + 1);
+        const frame = 262_128;
         const received: Buffer[] = [];
         const { headers } = await session.seal({ headers: { appkey: appKey }, body: undefined });
         const { body } = await fetch(server().url + path, { headers });
