@@ -6,7 +6,8 @@ import type pg from "pg";
 import { EmbeddedBackend } from "./backend/embedded-backend.ts";
 import { withinTime } from "./backend/engine-worker.ts";
 import type { WorkerSettings } from "./backend/worker-messages.ts";
-import { emptyCluster, prepareCluster } from "./cluster-directory.ts";
+import { prepareCluster } from "./cluster/cluster-directory.ts";
+import { newCluster } from "./cluster/new-cluster.ts";
 import { EmbeddedKnexClient } from "./embedded-knex-client.ts";
 import { type DirectoryLock, lockDirectory } from "./lock/directory-lock.ts";
 import { type LocalClients, serveLocalClients } from "./local-clients.ts";
@@ -56,7 +57,7 @@ export interface EmbeddedEngineOptions {
  * - The time-out covers all messages up to the next awaited answer, and all statements of one text. It is checked every 25
  * ms. `lock_timeout` and similar settings are ignored, queries cannot be cancelled, and COPY FROM STDIN fails with 57014.
  * - No background work: the engine makes checkpoints; vacuum and statistics run only with `maintain`.
- * - Memory: about 350 MB at run time.
+ * - Memory: about 250 MB at run time.
  * - After a failure (a full disk, an I/O error) the query fails, and the next connection restarts the database; see
  * `EngineStoppedError`.
  *
@@ -87,6 +88,9 @@ export interface EmbeddedEngine {
 
 const { knex: createKnex } = knexPkg;
 
+/** How the names of schemas in a new database begin that the build has prepared, for storages of `storage-knex`. */
+export const preparedSchemas = "sallyport_prepared_";
+
 /**
  * Opens the embedded engine; see {@link EmbeddedEngine} for its guarantees.
  *
@@ -99,7 +103,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promis
     return startOn(
       {
         clusterDirectory: undefined,
-        template: template ?? (await emptyCluster()),
+        template: (await newCluster(template))?.archive,
         durable: false,
         checkpointBytes,
         statementTimeout,

@@ -12,7 +12,7 @@ export interface PreparedDatabase {
 
 /**
  * Makes the database before the tests of the file. It has small shared buffers: the start of an engine initializes all
- * of them, which takes a third of its time with the default of 128 MB.
+ * of them.
  */
 export function preparedDatabase(): PreparedDatabase {
   const newDirectory = scratchDirectories();

@@ -1,7 +1,9 @@
+import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { type AnswerState, inspectAnswer, joinBytes, simpleQuery } from "../wire/wire-messages.ts";
 import { DurableNodeFS } from "./durable-node-fs.ts";
+import { MemoryClusterFS } from "./memory-cluster-fs.ts";
 import {
   Deadline,
   type ThreadData,
@@ -23,6 +25,10 @@ const resetStatements = [sync, simpleQuery("ROLLBACK"), simpleQuery("DISCARD ALL
 let walBytesAtCheckpoint = 0;
 let broken: string | undefined;
 
+// V8 optimizes a function of WebAssembly after so many executed bytes. By default these are so few that the start alone
+// causes most of the work, which costs more than the start itself.
+setFlagsFromString("--wasm-tiering-budget=100000000");
+
 const pglite = await start();
 if (pglite !== undefined) {
   const statementTimeout = sessionSetting(pglite, "statement_timeout");
@@ -36,11 +42,12 @@ if (pglite !== undefined) {
 }
 
 async function start(): Promise<PGlite | undefined> {
+  const fs = files ?? (settings.template && new MemoryClusterFS(settings.template));
   const errorLines: string[] = [];
   try {
     return await PGlite.create({
-      ...(files === undefined ? { dataDir: "memory://" } : { fs: files }),
-      ...(settings.template === undefined ? {} : { loadDataDir: settings.template }),
+      ...(fs === undefined ? { dataDir: "memory://" } : { fs }),
+      pgliteWasmModule: settings.compiled,
       startParams: startParameters(settings),
       onStderr: (text) => {
         errorLines.push(text);

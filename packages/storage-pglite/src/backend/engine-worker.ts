@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { EngineStoppedError, StatementTimeoutError } from "../engine-errors.ts";
 import {
@@ -25,6 +26,16 @@ interface Waiting {
  * database.
  */
 const stackSizeMb = 64;
+
+let compiled: Promise<WebAssembly.Module> | undefined;
+
+/** The database, compiled once for all threads of this process: they share its code, as far as it is compiled. */
+function compiledDatabase(): Promise<WebAssembly.Module> {
+  compiled ??= readFile(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).then((bytes) =>
+    WebAssembly.compile(bytes),
+  );
+  return compiled;
+}
 
 /** Milliseconds between two checks of the statement time-out. */
 const pollInterval = 25;
@@ -59,7 +70,7 @@ export class EngineWorker {
   static async start(settings: WorkerSettings): Promise<EngineWorker> {
     const deadline = new Deadline();
     const thread = new Worker(new URL("./engine-thread.js", import.meta.url), {
-      workerData: { ...settings, deadline: deadline.memory } satisfies ThreadData,
+      workerData: { ...settings, deadline: deadline.memory, compiled: await compiledDatabase() } satisfies ThreadData,
       resourceLimits: { stackSizeMb },
     });
     await new Promise<void>((resolve, reject) => {

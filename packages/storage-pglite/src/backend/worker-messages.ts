@@ -2,8 +2,8 @@
 export interface WorkerSettings {
   /** The absolute directory of the cluster; `undefined` for a database in memory. */
   readonly clusterDirectory: string | undefined;
-  /** A dumped cluster to start from, a tar file. */
-  readonly template: Blob | undefined;
+  /** A cluster to start from in memory, a tar archive. */
+  readonly template: Uint8Array | undefined;
   /** Whether a commit waits for the disk. */
   readonly durable: boolean;
   /** Bytes of write-ahead log between checkpoints. */
@@ -16,6 +16,8 @@ export interface WorkerSettings {
 export interface ThreadData extends WorkerSettings {
   /** The memory of its {@link Deadline}. */
   readonly deadline: SharedArrayBuffer;
+  /** The compiled database. */
+  readonly compiled: WebAssembly.Module;
 }
 
 /** Messages to the thread. Each is answered, in order. */

@@ -1,12 +1,12 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
 import { KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
-import { openEmbeddedEngine } from "@sallyport/storage-pglite";
+import { openEmbeddedEngine, preparedSchemas } from "@sallyport/storage-pglite";
 import { SchemaPool } from "../databases/schema-pool.ts";
 
 const engine = await openEmbeddedEngine({ dataDir: "memory://" });
 const { knex, capabilities } = engine;
 const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) =>
-  new KnexStorage({ knex, schema, capabilities, ...more });
+  new KnexStorage({ knex, schema, capabilities, preparedSchemas, ...more });
 const schemas = new SchemaPool(
   async (text) => [await knex.raw(text)].flat().at(-1).rows,
   async (schema) => void (await storageIn(schema).migrate()),

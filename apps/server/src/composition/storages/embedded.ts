@@ -71,7 +71,9 @@ function optionsOf(storage: EmbeddedStorage): JoinOptions {
 
 async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: string): Promise<SqlEngine> {
   const { KnexStorage, postgresRecovery } = await import("@sallyport/storage-knex");
-  const storage: SqlEngine["storage"] = ({ schema }) => new KnexStorage({ knex, schema, capabilities });
+  const { preparedSchemas } = await import("@sallyport/storage-pglite");
+  const storage: SqlEngine["storage"] = ({ schema }) =>
+    new KnexStorage({ knex, schema, capabilities, preparedSchemas });
   const recovery = (schema: string) => postgresRecovery(knex, schema);
   return { name, pool: null, facts: null, openWriters: null, replicas: null, recovery, storage, close };
 }

@@ -51,12 +51,13 @@ export async function embeddedStorages(
   aliases: readonly string[],
   directory: string,
 ): Promise<TestStorages> {
-  const { openEmbeddedEngine } = await import("@sallyport/storage-pglite");
+  const { openEmbeddedEngine, preparedSchemas } = await import("@sallyport/storage-pglite");
   const { KnexStorage } = await import("@sallyport/storage-knex");
   const { knex, capabilities, close } = await openEmbeddedEngine({ dataDir: "memory://" });
   const database: SqlDatabase = {
     run: runOn(knex),
-    storage: (schema) => new KnexStorage({ knex, schema, capabilities, clockOffset: () => clock.offset }),
+    storage: (schema) =>
+      new KnexStorage({ knex, schema, capabilities, preparedSchemas, clockOffset: () => clock.offset }),
     close,
   };
   return {

@@ -19,6 +19,8 @@ interface MigratorOptions {
   /** The classes of a new database. Default: the built-in ones. */
   readonly classes?: readonly ClassDefinition[];
   readonly timeouts?: MigrationTimeouts;
+  /** How the names of schemas begin that a new one takes over: they have all tables and no content. Default: none. */
+  readonly preparedSchemas?: string | undefined;
   /** Runs after the last migration, even if none was applied; in a transaction, one process at a time. */
   readonly finish?: (run: Run) => Promise<void>;
 }
@@ -31,13 +33,20 @@ export class Migrator {
   private readonly timeouts: MigrationTimeouts;
   private readonly classes: readonly ClassDefinition[];
   private readonly finish: (run: Run) => Promise<void>;
+  private readonly preparedSchemas: string | undefined;
 
   constructor(
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
-    { timeouts = defaultTimeouts, classes = builtInClasses, finish = async () => {} }: MigratorOptions = {},
+    {
+      timeouts = defaultTimeouts,
+      classes = builtInClasses,
+      finish = async () => {},
+      preparedSchemas,
+    }: MigratorOptions = {},
   ) {
+    this.preparedSchemas = preparedSchemas;
     this.classes = classes;
     this.timeouts = timeouts;
     this.finish = finish;
@@ -47,9 +56,9 @@ export class Migrator {
     const applied: string[] = [];
     for (let attempt = 1; ; ) {
       try {
-        const name = await withConnection(this.knex, (connection) => this.step(connection));
-        if (name === undefined) return { applied };
-        applied.push(name);
+        const names = await withConnection(this.knex, (connection) => this.step(connection));
+        if (names.length === 0) return { applied };
+        applied.push(...names);
         attempt = 1;
       } catch (error) {
         if (!lostLocks(error) || attempt === lockAttempts) throw error;
@@ -59,15 +68,19 @@ export class Migrator {
     }
   }
 
-  /** Applies the next migration in its own transaction. Returns its name, or `undefined` after the last one. */
-  private async step(connection: Connection): Promise<string | undefined> {
+  /** Applies the next migration in its own transaction, or those of a prepared schema. Returns no name after the last one. */
+  private async step(connection: Connection): Promise<readonly string[]> {
     const run = runnerOf(connection);
     await run({ text: "begin isolation level read committed" });
     try {
       await run({ text: "set local statement_timeout = 0" });
       await run({ text: "set local lock_timeout = 0" });
       await lockMigrations(run, this.tables);
-      await this.prepare(run);
+      const taken = await this.prepare(run);
+      if (taken.length > 0) {
+        await run({ text: "commit" });
+        return taken;
+      }
       const { rows } = await run<Required<Numbered>>({ text: `select name, number from ${this.tables.migrations}` });
       const [next] = pendingMigrations(this.migrations, rows);
       await run({ text: `set local lock_timeout = ${this.timeouts.lockTimeout}` });
@@ -83,15 +96,18 @@ export class Migrator {
         });
       }
       await run({ text: "commit" });
-      return next?.name;
+      return next === undefined ? [] : [next.name];
     } catch (error) {
       await rollBack(connection);
       throw error;
     }
   }
 
-  /** Creates the schema and the migrations table unless they exist: the role can lack the privilege to create them. */
-  private async prepare(run: Run): Promise<void> {
+  /**
+   * Creates the schema and the migrations table unless they exist: the role can lack the privilege to create them. Returns
+   * the migrations that a prepared schema brings.
+   */
+  private async prepare(run: Run): Promise<readonly string[]> {
     const { schema, migrations } = this.tables;
     const { rows } = await run<{ encoding: string; schema: boolean; migrations: boolean; moved: boolean }>({
       text: `select current_setting('server_encoding') as encoding,
@@ -104,9 +120,37 @@ export class Migrator {
     if (found?.moved === true) throw movedAway();
     if (found?.encoding !== "UTF8")
       throw new ServiceError(705, { detail: "The database must have the encoding UTF8." });
-    if (!found.schema) await run({ text: `create schema "${schema}"` });
-    if (found.migrations) return;
+    if (found.migrations) return [];
+    if (!found.schema) {
+      const taken = await this.takeOver(run);
+      if (taken.length > 0) return taken;
+      await run({ text: `create schema "${schema}"` });
+    }
     await run({ text: migrationsTable(this.tables) });
+    return [];
+  }
+
+  /**
+   * Gives a prepared schema the name and the classes of this one. Tables, indexes and triggers follow the name; functions
+   * contain it, so the next steps install them again. Returns the other migrations; none without a prepared schema.
+   */
+  private async takeOver(run: Run): Promise<readonly string[]> {
+    if (this.preparedSchemas === undefined) return [];
+    const { schema, migrations } = this.tables;
+    const { rows } = await run<{ name: string }>({
+      text: "select nspname as name from pg_namespace where starts_with(nspname::text, $1) order by nspname limit 1",
+      values: [this.preparedSchemas],
+    });
+    const [prepared] = rows;
+    if (prepared === undefined) return [];
+    await run({ text: `alter schema "${prepared.name}" rename to "${schema}"` });
+    const functions = this.migrations.flatMap(({ name, number }) => (number === undefined ? [] : [name]));
+    await run({ text: `delete from ${migrations} where name = any($1)`, values: [functions] });
+    await run(insertedClasses(this.tables, this.classes));
+    const applied = await run<{ name: string }>({
+      text: `update ${migrations} set applied_at = statement_timestamp() returning name`,
+    });
+    return applied.rows.map(({ name }) => name);
   }
 }
 
@@ -123,6 +167,20 @@ export function migrationsTable({ migrations }: Tables): string {
       number integer not null default 1,
       applied_at timestamptz not null default statement_timestamp()
     )`;
+}
+
+/** The statement that gives a new database its classes. */
+export function insertedClasses(
+  { classes: table }: Pick<Tables, "classes">,
+  classes: readonly ClassDefinition[],
+): Query {
+  return {
+    text: `insert into ${table} (name, definition)
+        select definition ->> 'name', definition
+        from jsonb_array_elements($1::jsonb) with ordinality as given (definition, position)
+        order by position`,
+    values: [JSON.stringify(classes)],
+  };
 }
 
 /** Whether users of the tables kept a migration from its locks: it waited too long, or ended a deadlock with them. */

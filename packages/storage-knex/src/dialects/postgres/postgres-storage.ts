@@ -55,6 +55,8 @@ export interface KnexStorageOptions extends SqlStorageOptions {
   readonly schema: string;
   /** Overrides of the capabilities. Default: those of a Postgres server. */
   readonly capabilities?: Partial<StorageCapabilities>;
+  /** How the names of schemas begin that have all tables and no content. A new storage takes one over. Default: none. */
+  readonly preparedSchemas?: string;
   /** Standbys that take lists. Several storages can share them. Default: none. */
   readonly replicas?: PostgresReplicas;
   /** Comparison of the timelines of the server. Default: none. */
@@ -76,9 +78,11 @@ export class KnexStorage extends SqlStorage {
   private readonly statements: Statements;
   private readonly guard: TimelineGuard | undefined;
   private readonly formerPlace: FormerPlace;
+  private readonly preparedSchemas: string | undefined;
 
-  constructor({ schema, capabilities, replicas, timelines, onMove, ...options }: KnexStorageOptions) {
+  constructor({ schema, capabilities, preparedSchemas, replicas, timelines, onMove, ...options }: KnexStorageOptions) {
     super(options);
+    this.preparedSchemas = preparedSchemas;
     const { calls, knex, ready } = this;
     this.tables = tablesOf(schema);
     this.statements = statementsOf(this.tables, { position: replicas !== undefined });
@@ -154,7 +158,11 @@ export class KnexStorage extends SqlStorage {
     await this.formerPlace.refuse();
     refuseUnsuitable(await unmetBy(this.knex, this.tables, this.capabilities.severalProcesses));
     const finish = (run: Run) => raiseStamps(run, this.tables);
-    return new Migrator(this.knex, this.tables, migrations, { classes, finish }).migrate();
+    return new Migrator(this.knex, this.tables, migrations, {
+      classes,
+      finish,
+      preparedSchemas: this.preparedSchemas,
+    }).migrate();
   }
 
   protected async isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean> {

@@ -1,6 +1,9 @@
-import { access, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { access, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineWorker } from "./backend/engine-worker.ts";
+import { EngineWorker } from "../backend/engine-worker.ts";
+import { newCluster } from "./new-cluster.ts";
+import type { ArchivedFile } from "./tar-archive.ts";
 
 interface ClusterOrigin {
   /** A dumped cluster to start from. */
@@ -28,30 +31,33 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
   }
   const incomplete = `${cluster}.new`;
   await rm(incomplete, { recursive: true, force: true });
-  const settings = {
-    clusterDirectory: incomplete,
-    template: template ?? (await emptyCluster()),
-    durable: false,
-    checkpointBytes: Infinity,
-    statementTimeout: 0,
-  };
-  const worker = await EngineWorker.start(settings);
-  await worker.close(shutdownTimeout);
+  const copy = await newCluster(template);
+  if (copy === undefined) await initialize(incomplete);
+  else writeFiles(incomplete, copy.files);
   if (durable) await syncTree(incomplete);
   await rename(incomplete, cluster);
   if (durable) await syncPath(dataDirectory);
   return cluster;
 }
 
-const emptyClusterFile = new URL("../data/empty-cluster.tar.gz", import.meta.url);
+/** Lets the engine run `initdb`. */
+async function initialize(clusterDirectory: string): Promise<void> {
+  const worker = await EngineWorker.start({
+    clusterDirectory,
+    template: undefined,
+    durable: false,
+    checkpointBytes: Infinity,
+    statementTimeout: 0,
+  });
+  await worker.close(shutdownTimeout);
+}
 
-/** The template of new databases, made by the build. Without it, the engine runs `initdb`, which takes some seconds. */
-export async function emptyCluster(): Promise<Blob | undefined> {
-  try {
-    return new Blob([await readFile(emptyClusterFile)], { type: "application/x-gzip" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+/** Writes without pauses: asynchronous calls for hundreds of small files take more than twice the processor time. */
+function writeFiles(directory: string, files: readonly ArchivedFile[]): void {
+  mkdirSync(directory, { mode: 0o700 });
+  for (const { path, isDirectory, data } of files) {
+    if (isDirectory) mkdirSync(join(directory, path), { mode: 0o700, recursive: true });
+    else writeFileSync(join(directory, path), data, { mode: 0o600 });
   }
 }
 

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { renewIdentity } from "./identity.ts";
+import { type ArchivedFile, filesOf } from "./tar-archive.ts";
+
+/** The files that the build makes. */
+export interface PreparedFiles {
+  readonly archive: URL;
+  /** The digest of the archive, and that of what it was made from. */
+  readonly digests: URL;
+}
+
+export const preparedFiles: PreparedFiles = {
+  archive: new URL("../../data/cluster.tar.gz", import.meta.url),
+  digests: new URL("../../data/cluster.json", import.meta.url),
+};
+
+/** A cluster that no one uses yet. */
+export interface NewCluster {
+  /** A tar archive. */
+  readonly archive: Uint8Array;
+  /** Those of the archive. */
+  readonly files: readonly ArchivedFile[];
+}
+
+/**
+ * A copy of a template, or of the cluster that the build has prepared, with an identity of its own. `undefined` without
+ * both: the engine then runs `initdb`, which takes some seconds.
+ */
+export async function newCluster(
+  template: Blob | undefined,
+  prepared: PreparedFiles = preparedFiles,
+): Promise<NewCluster | undefined> {
+  const packed = template === undefined ? await preparedArchive(prepared) : Buffer.from(await template.arrayBuffer());
+  if (packed === undefined) return undefined;
+  const isCompressed = packed[0] === 0x1f && packed[1] === 0x8b;
+  const archive = isCompressed ? await promisify(gunzip)(packed) : packed;
+  const files = filesOf(archive);
+  renewIdentity(files);
+  return { archive, files };
+}
+
+/** @throws {Error} when the archive is not the one that the build has made */
+async function preparedArchive({ archive, digests }: PreparedFiles): Promise<Buffer | undefined> {
+  try {
+    const { sha256 } = JSON.parse(await readFile(digests, "utf8")) as { readonly sha256: unknown };
+    const packed = await readFile(archive);
+    if (createHash("sha256").update(packed).digest("hex") === sha256) return packed;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  throw new Error(`${fileURLToPath(archive)} is damaged. Install the package again.`);
+}
