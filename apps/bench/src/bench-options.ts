@@ -5,6 +5,8 @@ export interface BenchOptions {
   readonly only: string | undefined;
   /** Runs short rounds and does not judge their figures. */
   readonly quick: boolean;
+  /** Adds the figures of both sides and their processor times to the page. */
+  readonly figures: boolean;
   /** File for the outcomes as JSON. */
   readonly json: string | undefined;
   /** Directory for a CPU profile of each candidate under load. */
@@ -20,13 +22,14 @@ export function benchOptions(given: readonly string[], scenarios: readonly strin
     options: {
       only: { type: "string" },
       quick: { type: "boolean", default: false },
+      figures: { type: "boolean", default: false },
       json: { type: "string" },
       profile: { type: "string" },
       compare: { type: "string" },
     },
   });
-  const { only, quick, json, profile, compare } = values;
+  const { only, quick, figures, json, profile, compare } = values;
   if (only !== undefined && !scenarios.includes(only)) throw new Error(`--only takes one of: ${scenarios.join(", ")}`);
   if (profile !== undefined && compare !== undefined) throw new Error("--profile does not go with --compare.");
-  return { only, quick, json, profile, compare };
+  return { only, quick, figures, json, profile, compare };
 }

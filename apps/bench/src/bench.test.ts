@@ -1,6 +1,6 @@
 import { benchOptions } from "./bench-options.ts";
 import { type Candidate, compareCandidates, median } from "./comparison/compare-candidates.ts";
-import { type Outcome, verdictOn } from "./comparison/outcome.ts";
+import { type Outcome, page, verdictOn } from "./comparison/outcome.ts";
 import { areaOf } from "./comparison/profile.ts";
 import { spreadIndexes } from "./comparison/bench-environment.ts";
 import { backendCpuBetween } from "./database/bench-database.ts";
@@ -9,6 +9,7 @@ test("all scenarios run by default", () => {
   expect(benchOptions([], ["read"])).toEqual({
     only: undefined,
     quick: false,
+    figures: false,
     json: undefined,
     profile: undefined,
     compare: undefined,
@@ -16,10 +17,11 @@ test("all scenarios run by default", () => {
 });
 
 test("arguments are parsed", () => {
-  const given = ["--only", "read", "--quick", "--json", "figures.json", "--compare", "earlier.json"];
+  const given = ["--only", "read", "--quick", "--figures", "--json", "figures.json", "--compare", "earlier.json"];
   expect(benchOptions(given, ["read"])).toEqual({
     only: "read",
     quick: true,
+    figures: true,
     json: "figures.json",
     profile: undefined,
     compare: "earlier.json",
@@ -45,7 +47,7 @@ function scripted(name: string, perSecond: number[], calls: string[]): Candidate
   };
 }
 
-const plan = { rounds: 3, seconds: 2, warmUp: 1, turn: async () => {} };
+const plan = { quick: false, rounds: 3, seconds: 2, warmUp: 1, turn: async () => {} };
 
 test("a comparison measures in turn, every other round in reverse", async () => {
   const calls: string[] = [];
@@ -83,14 +85,37 @@ const atMost = { direction: "atMost", wanted: 30 } as const;
 
 test.each([
   [outcome({ ratio: 0.95, bound: atLeast }), "goal"],
-  [outcome({ ratio: 0.94, bound: atLeast }), "wanted"],
+  [outcome({ ratio: 0.94, bound: atLeast }), "met"],
   [outcome({ ratio: 0.74, bound: atLeast }), "missed"],
-  [outcome({ ours: 30, bound: atMost }), "wanted"],
+  [outcome({ ours: 30, bound: atMost }), "met"],
   [outcome({ ours: 30.1, bound: atMost }), "missed"],
   [outcome({ ours: Number.NaN, bound: atMost }), "missed"],
   [outcome({ ratio: 0.1 }), ""],
 ] as const)("the verdict on %j is %s", (given, verdict) => {
   expect(verdictOn(given)).toBe(verdict);
+});
+
+test("a run ends with rows, ratios, bounds and verdicts, and the bounds that are missed", () => {
+  const cpu = { ours: 179, limit: 317 };
+  const rows = [
+    outcome({ ratio: 0.74, limit: 135, limitName: "Express", bound: atLeast, cpu, backendCpu: cpu }),
+    outcome({ scenario: "delay", unit: "ms", ours: 6.5, bound: atMost }),
+    outcome({ scenario: "by hand", ratio: 0.5 }),
+  ];
+  const [titles, , ...body] = page(rows, false).split("\n");
+  const cells = (line = "") =>
+    line
+      .split("|")
+      .map((cell) => cell.trim())
+      .slice(1, -1);
+  expect(cells(titles)).toEqual(["row", "ratio", "bound", "verdict"]);
+  expect(body.slice(0, 3).map(cells)).toEqual([
+    ["read, of Express", "0.74", "≥ 0.75, goal 0.95", "missed"],
+    ["delay", "6.50 ms", "≤ 30 ms", "met"],
+    ["by hand", "0.50", "", ""],
+  ]);
+  expect(body.slice(3)).toEqual(["", "1 of 2 bounds hold.", "Missed: read, of Express"]);
+  expect(cells(page(rows, true).split("\n")[2]).slice(4)).toEqual(["100 1/s", "135 1/s", "179 / 317", "179 / 317"]);
 });
 
 test.each([

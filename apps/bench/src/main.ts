@@ -4,7 +4,7 @@ import { benchOptions } from "./bench-options.ts";
 import type { ComparisonPlan } from "./comparison/compare-candidates.ts";
 import { measureInTurn, reasonAgainstTurns } from "./comparison/compare-builds.ts";
 import { isWorse, moveTable, movesAgainstLimits, movesInTurn } from "./comparison/moves.ts";
-import { type Outcome, outcomeTable, verdictOn } from "./comparison/outcome.ts";
+import { type Outcome, page, verdictOn } from "./comparison/outcome.ts";
 import { readRun, writeRun } from "./comparison/run-file.ts";
 import { turnsOf } from "./comparison/turns.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
@@ -54,8 +54,10 @@ const options = benchOptions(
   scenarios.map(({ name }) => name),
 );
 const selected = scenarios.filter(({ name }) => options.only === undefined || options.only === name);
-const rounds = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
+const { quick } = options;
+const rounds = quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
 const plan: ComparisonPlan = {
+  quick,
   ...rounds,
   ...(options.profile === undefined ? {} : { profiles: options.profile }),
   turn: turnsOf(process),
@@ -107,7 +109,7 @@ async function compare(file: string): Promise<boolean> {
 async function report(): Promise<boolean> {
   const outcomes = await measure();
   console.log(`${description()}\n`);
-  console.log(outcomeTable(outcomes));
+  console.log(page(outcomes, options.figures));
   if (options.json !== undefined) await writeRun(options.json, plan, outcomes);
   return outcomes.some((outcome) => verdictOn(outcome) === "missed");
 }
@@ -121,4 +123,4 @@ function description(): string {
 
 const failed = await (options.compare === undefined ? report() : compare(options.compare));
 // The embedded Postgres sets its own exit code when the process ends by itself.
-process.exit(failed && !options.quick ? 1 : 0);
+process.exit(failed && !quick ? 1 : 0);

@@ -173,7 +173,7 @@ export interface Scenario {
 interface CandidateSet {
   readonly candidates: readonly Candidate[];
   readonly lines: readonly (Comparison | ((result: ComparisonResult) => Outcome))[];
-  /** Factor of the warm-up time; default 1. */
+  /** Factor of the warm-up time, except of a quick run; default 1. */
   readonly longWarmUp?: number;
 }
 
@@ -186,7 +186,10 @@ export function comparison(
     name,
     async run(bench, plan) {
       const { candidates, lines, longWarmUp = 1 } = await prepare(bench, plan);
-      const result = await compareCandidates(candidates, { ...plan, warmUp: longWarmUp * plan.warmUp });
+      const result = await compareCandidates(candidates, {
+        ...plan,
+        warmUp: (plan.quick ? 1 : longWarmUp) * plan.warmUp,
+      });
       return lines.map((line) => (typeof line === "function" ? line(result) : compared(result, line)));
     },
   };

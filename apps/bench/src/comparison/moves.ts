@@ -1,5 +1,5 @@
 import { median } from "./compare-candidates.ts";
-import { markdownTable, type Outcome, numberText } from "./outcome.ts";
+import { markdownTable, type Outcome, numberText, rowName } from "./outcome.ts";
 
 /** The change of the cost of one row between two builds. */
 export interface Move {
@@ -30,7 +30,7 @@ export function movesInTurn(before: readonly Outcome[], after: readonly Outcome[
 
 /** The rows of a run and of an earlier one, possibly of another machine: their costs as multiples of their limits. */
 export function movesAgainstLimits(before: readonly Outcome[], after: readonly Outcome[]): Move[] {
-  const rowOf = (outcome: Outcome) => [ourRow(outcome), outcome.limitName].filter(Boolean).join(", of ");
+  const rowOf = (outcome: Outcome) => rowName({ ...outcome, scenario: ourRow(outcome) });
   return paired(before, after, rowOf).map(([row, earlier, later]) => {
     const [a, b] = [shares(earlier), shares(later)];
     if (a.length === 0 || b.length === 0) return figures(row, earlier, later);

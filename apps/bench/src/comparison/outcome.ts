@@ -43,7 +43,7 @@ interface Cost {
   readonly limit: number | null;
 }
 
-type Verdict = "goal" | "wanted" | "missed" | "";
+type Verdict = "goal" | "met" | "missed" | "";
 
 /** Compares the figure with the goal and the required minimum or maximum. */
 export function verdictOn({ ours, ratio, bound }: Outcome): Verdict {
@@ -51,13 +51,25 @@ export function verdictOn({ ours, ratio, bound }: Outcome): Verdict {
   const figure = ratio ?? ours;
   const reaches = (mark: number) => (bound.direction === "atLeast" ? figure >= mark : figure <= mark);
   if (bound.goal !== undefined && reaches(bound.goal)) return "goal";
-  return reaches(bound.wanted) ? "wanted" : "missed";
+  return reaches(bound.wanted) ? "met" : "missed";
 }
 
-const head = ["scenario", "ours", "limit", "of", "ratio", "wanted", "goal", "CPU µs", "Postgres µs", "verdict"];
+const pageTitles = ["row", "ratio", "bound", "verdict"];
+const figureTitles = ["ours", "limit", "CPU µs", "Postgres µs"];
 
-export function outcomeTable(outcomes: readonly Outcome[]): string {
-  return markdownTable(head, outcomes.map(rowOf));
+/** The end of a run: a row for each outcome, how many bounds hold, and which are missed. */
+export function page(outcomes: readonly Outcome[], withFigures: boolean): string {
+  const titles = withFigures ? [...pageTitles, ...figureTitles] : pageTitles;
+  const rows = outcomes.map((outcome) => [...pageRow(outcome), ...(withFigures ? figureCells(outcome) : [])]);
+  const judged = outcomes.filter(({ bound }) => bound !== undefined);
+  const missed = judged.filter((outcome) => verdictOn(outcome) === "missed").map(rowName);
+  const sum = `${judged.length - missed.length} of ${judged.length} bounds hold.`;
+  return [markdownTable(titles, rows), "", sum, ...missed.map((row) => `Missed: ${row}`)].join("\n");
+}
+
+/** What is compared, such as `read by id, of Express`. */
+export function rowName({ scenario, limitName }: Outcome): string {
+  return limitName === undefined ? scenario : `${scenario}, of ${limitName}`;
 }
 
 /** A Markdown table with aligned columns. */
@@ -69,27 +81,22 @@ export function markdownTable(titles: readonly string[], body: readonly (readonl
   return [line(titles), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n");
 }
 
-function rowOf(outcome: Outcome): string[] {
-  const { scenario, unit, ours, limit, limitName, ratio, bound, cpu, backendCpu } = outcome;
-  const mark = (which: "wanted" | "goal") => markText(bound, which, ratio === undefined ? unit : "");
-  return [
-    scenario,
-    `${numberText(ours)} ${unit}`,
-    limit === undefined ? "" : `${numberText(limit)} ${unit}`,
-    limitName ?? "",
-    ratio?.toFixed(2) ?? "",
-    mark("wanted"),
-    mark("goal"),
-    costText(cpu),
-    costText(backendCpu),
-    verdictOn(outcome),
-  ];
+function pageRow(outcome: Outcome): string[] {
+  const { ours, unit, ratio, bound } = outcome;
+  const figure = ratio?.toFixed(2) ?? `${numberText(ours)} ${unit}`;
+  return [rowName(outcome), figure, boundText(bound, ratio === undefined ? unit : ""), verdictOn(outcome)];
 }
 
-function markText(bound: Bound | undefined, which: "wanted" | "goal", unit: string): string {
-  const mark = bound?.[which];
-  if (bound === undefined || mark === undefined) return "";
-  return `${bound.direction === "atLeast" ? "≥" : "≤"} ${mark} ${unit}`.trim();
+function figureCells({ unit, ours, limit, cpu, backendCpu }: Outcome): string[] {
+  const limitText = limit === undefined ? "" : `${numberText(limit)} ${unit}`;
+  return [`${numberText(ours)} ${unit}`, limitText, costText(cpu), costText(backendCpu)];
+}
+
+function boundText(bound: Bound | undefined, unit: string): string {
+  if (bound === undefined) return "";
+  const { direction, wanted, goal } = bound;
+  const required = `${direction === "atLeast" ? "≥" : "≤"} ${wanted} ${unit}`.trim();
+  return goal === undefined ? required : `${required}, goal ${goal}`;
 }
 
 function costText(cost: Cost | undefined): string {

@@ -32,16 +32,15 @@ interface Measured {
 /** The dump and restore commands, compared with COPY of the objects between equal tables. */
 export const archiveScenario: Scenario = {
   name: "archive",
-  async run(bench, { rounds, turn }) {
-    const isQuick = rounds < maxRounds;
-    const objects = isQuick ? 50_000 : 1_000_000;
+  async run(bench, { rounds, turn, quick }) {
+    const objects = quick ? 50_000 : 1_000_000;
     const folder = await mkdtemp(join(tmpdir(), "bench-archive-"));
     try {
       const rows = { articles: 0, contacts: objects, users: 1, sessions: 0 };
       const { schema: many } = await bench.schema("sallyport_archive", rows);
       const { schema: few } = await bench.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
       const all: Measured[] = [];
-      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : maxRounds); round += 1) {
+      for (let round = 0; round < Math.min(rounds, quick ? 1 : maxRounds); round += 1) {
         await turn();
         all.push(await measure(bench, many, folder));
       }
@@ -80,7 +79,7 @@ function outcomes(objects: number, all: readonly Measured[], few: Measured): Out
   };
   const memory = (run: "dump" | "restore") => {
     const [ours, limit] = [median(all.map((each) => each[run].memory)), few[run].memory];
-    const [scenario, name] = [`memory of that ${run}`, "a tenth of them"];
+    const [scenario, name] = [`memory of the ${run}`, "a tenth of the objects"];
     return { scenario, unit: "MiB", ours, limit, limitName: name, ratio: ours / limit, bound: flat } as const;
   };
   const counted = objects.toLocaleString("en");

@@ -38,7 +38,7 @@ const limitFile = fileURLToPath(new URL("../limits/node-files.js", import.meta.u
 export const fileScenario: Scenario = {
   name: "files",
   async run(bench, plan) {
-    const size = (plan.rounds < maxRounds ? 256 : 1_024) * mebibyte;
+    const size = (plan.quick ? 64 : 1_024) * mebibyte;
     const folder = await mkdtemp(join(tmpdir(), "bench-files-"));
     const bare = await startBare(folder);
     try {
@@ -53,10 +53,10 @@ export const fileScenario: Scenario = {
       const memory = Math.max(...transfers.map(({ memoryGrowth }) => memoryGrowth));
       return [
         ...speeds(result, size),
-        { scenario: "memory growth meanwhile", unit: "MiB", ours: memory, bound: atMost(64) },
+        { scenario: "memory growth during transfers", unit: "MiB", ours: memory, bound: atMost(64) },
         slowdown(latency, read.name, beside.name),
         {
-          scenario: "event-loop delay meanwhile, p99",
+          scenario: "event-loop delay beside uploads, p99",
           unit: "ms",
           ours: beside.loopDelay(plan.rounds),
           bound: atMost(30),
@@ -80,19 +80,19 @@ function speeds(result: ComparisonResult, size: number): Outcome[] {
   const file = `of ${(size / mebibyte).toLocaleString("en")} MiB`;
   return [
     line(`upload ${file} in one request`, "upload", 0.7),
-    line("the same in chunks of 8 MiB", "upload in chunks"),
-    line("the same in a secure session", "secure upload", 0.5),
-    line("the same, encrypted at rest", "encrypted upload", 0.5),
+    line("upload in chunks of 8 MiB", "upload in chunks"),
+    line("upload in a secure session", "secure upload", 0.5),
+    line("upload, encrypted at rest", "encrypted upload", 0.5),
     line(`download ${file}`, "download", 0.7),
-    line("the same in a secure session", "secure download", 0.5),
-    line("the same, encrypted at rest", "encrypted download", 0.5),
+    line("download in a secure session", "secure download", 0.5),
+    line("download, encrypted at rest", "encrypted download", 0.5),
   ];
 }
 
 function slowdown(result: ComparisonResult, alone: string, beside: string): Outcome {
   const [ours, limit] = [result.of(beside).p99, result.of(alone).p99];
   const scenario = `p99 of reads beside ${uploads} uploads of 5 MiB`;
-  return { scenario, unit: "ms", ours, limit, limitName: alone, ratio: ours / limit, bound: atMost(3) };
+  return { scenario, unit: "ms", ours, limit, limitName: "reads alone", ratio: ours / limit, bound: atMost(3) };
 }
 
 async function startBare(folder: string): Promise<RunningServer> {

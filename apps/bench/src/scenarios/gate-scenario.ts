@@ -58,7 +58,7 @@ export const gateScenario = comparison("gate", async (bench) => {
 function addedBackendCpu(result: ComparisonResult, ours: string, limit: string): Outcome {
   const [a, b] = [result.of(ours).backendCpu ?? Number.NaN, result.of(limit).backendCpu ?? Number.NaN];
   return {
-    scenario: "Postgres CPU of the same log-ins",
+    scenario: "Postgres CPU of a log-in with rules",
     unit: "ms",
     ours: a / 1_000,
     limit: b / 1_000,

@@ -35,18 +35,19 @@ export const providerScenario = comparison("provider", async (bench) => {
   ) => bench.loaded(name, server, (seconds) => several(seconds * each, request), { once: true });
   const callbacks = (name: string, server: RunningServer, path: string) =>
     loaded(name, server, 200, (account) => callback(server.address + path, account));
+  const tokens = "the token endpoint";
   const hand = callbacks("Express + pg, callback by hand", written, "/begin");
   return {
     candidates: [
       callbacks("callback", product, `/v1/auth/google?appkey=${schema.appKey}`),
       hand,
-      loaded("token endpoint", provider, 500, (account) => exchangeRequest(provider.address, account)),
+      loaded(tokens, provider, 500, (account) => exchangeRequest(provider.address, account)),
     ],
     longWarmUp,
     lines: [
-      { scenario: "callback of a provider", ours: "callback", limit: "token endpoint", bound: atLeast(0.5) },
+      { scenario: "callback of a provider", ours: "callback", limit: tokens, bound: atLeast(0.5) },
       { scenario: "callback of a provider", ours: "callback", limit: hand.name, bound: atLeast(0.7) },
-      { scenario: "the same by hand", ours: hand.name, limit: "token endpoint" },
+      { scenario: hand.name, ours: hand.name, limit: tokens },
     ],
   };
 });

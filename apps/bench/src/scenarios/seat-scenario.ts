@@ -41,7 +41,7 @@ export const seatScenario = comparison("seats", async (bench) => {
   return {
     candidates: names.map((name) => bench.loaded(name, product, logInsTo(appKey, name))),
     lines: limited.map((name) => ({
-      scenario: "log-ins with 10,000 taken seats",
+      scenario: `log-ins with 10,000 taken seats, ${name}`,
       ours: name,
       limit: without as string,
       bound: atLeast(0.9),

@@ -35,7 +35,7 @@ export const startScenario: Scenario = {
     return [
       line("sallyport-server --help", "ms", await repeat(starts, turn, help), 200),
       line("start on a migrated Postgres", "ms", of("time"), 500),
-      line("processor time of that start", "ms", of("cpu"), 600),
+      line("processor time of the start", "ms", of("cpu"), 600),
       line("start on embedded data", "ms", await reopenEmbedded(starts, turn), 1_000),
       line("memory at rest on Postgres", "MiB", of("memory"), 100),
       line("memory after a log-in and a macro", "MiB", of("memoryWithMacro"), 130),

@@ -11,7 +11,6 @@ import { contactAttributes } from "../database/sample-data.ts";
 import { mebibyte } from "../processes/file-client.ts";
 import { SyncClient, type Upsert } from "../processes/sync-client.ts";
 
-const maxRounds = 3;
 /** Changes of a delta, and pulls of it in a round. */
 const changes = 100;
 const pulls = 10;
@@ -39,8 +38,7 @@ interface SyncDatabases {
 export const syncScenario: Scenario = {
   name: "sync",
   async run(bench, plan) {
-    const { rounds } = plan;
-    const [few, all, many] = rounds < maxRounds ? [2_000, 20_000, 20_000] : [10_000, 100_000, 1_000_000];
+    const [few, all, many] = plan.quick ? [2_000, 20_000, 20_000] : [10_000, 100_000, 1_000_000];
     const large = await syncDatabase(bench, "/many", many);
     const databases = {
       few: await syncDatabase(bench, "", few),
@@ -53,7 +51,7 @@ export const syncScenario: Scenario = {
       await deltas(bench, product, databases, plan),
       await quietClass(bench, product, databases, plan),
       await push(bench, product, databases.few, plan),
-      await longPolls(bench, databases.few),
+      await longPolls(bench, databases.few, plan),
     ];
   },
 };
@@ -120,17 +118,17 @@ async function initialPull(
       unit: "1/s",
       ours: perSecond(times),
       limit: perSecond(limitTimes),
-      limitName: "Express and pg that stream the rows",
+      limitName: "Express + pg that stream the rows",
       ratio: median(limitTimes.map((time, round) => time / (times[round] ?? Number.NaN))),
       bound: atLeast(0.6),
       costs: costsOf(ours, theirs),
     },
     {
-      scenario: "peak memory of the server meanwhile",
+      scenario: "peak memory of the server during the pull",
       unit: "MiB",
       ours: median(peaks),
       limit: median(smallPeaks),
-      limitName: `pull of ${fewer}`,
+      limitName: `a pull of ${fewer}`,
       ratio: median(peaks) / median(smallPeaks),
       bound: atMost(1.25),
     },
@@ -155,7 +153,7 @@ async function deltas(
   return alternating(
     { ...plan, rounds: plan.rounds * pulls },
     scenario,
-    `among ${few.contacts.toLocaleString("en")}`,
+    few.contacts.toLocaleString("en"),
     atMost(1.3),
     {
       ours: () => measure(large, many),
@@ -181,7 +179,7 @@ async function quietClass(
   };
   const since = alone.version;
   const scenario = `pull of a quiet class beside ${many.contacts.toLocaleString("en")} changes of another`;
-  return alternating({ ...plan, rounds: plan.rounds * pulls }, scenario, "alone", atMost(1.3), {
+  return alternating({ ...plan, rounds: plan.rounds * pulls }, scenario, "the class alone", atMost(1.3), {
     ours: () => measure(beside, many, before),
     limit: () => measure(alone, few, since),
   });
@@ -241,7 +239,7 @@ async function push(
   } = await alternating(
     { ...plan, rounds: plan.rounds * 3 },
     `push of ${operations.toLocaleString("en")} operations`,
-    "Express and pg with upserts in a transaction",
+    "Express + pg with upserts",
     atLeast(0.6),
     { ours, limit: theirs },
   );
@@ -258,7 +256,7 @@ async function push(
 const changed = { City: "Cuxhaven", CreditLimit: 30_000 };
 
 /** The memory of waiting clients, each with a session of its own, in a server of their own. */
-async function longPolls(bench: BenchEnvironment, few: SyncDatabase): Promise<Outcome> {
+async function longPolls(bench: BenchEnvironment, few: SyncDatabase, { quick }: ComparisonPlan): Promise<Outcome> {
   const product = await startProduct(bench, { few });
   const client = await clientOf(product, few);
   await client.pull();
@@ -276,7 +274,7 @@ async function longPolls(bench: BenchEnvironment, few: SyncDatabase): Promise<Ou
   const ended = new Set<SyncClient>();
   const waiting = clients.map((each) => each.wait().finally(() => ended.add(each)));
   // The requests arrive after some seconds on a busy machine.
-  for (let look = 0; look < looks && ended.size === 0; look += 1) {
+  for (let look = 0; look < (quick ? looks / 4 : looks) && ended.size === 0; look += 1) {
     await pause(rest);
     if (ended.size === 0) peak = Math.max(peak, await memory());
   }
