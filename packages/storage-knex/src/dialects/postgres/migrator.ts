@@ -169,11 +169,8 @@ export function migrationsTable({ migrations }: Tables): string {
     )`;
 }
 
-/** The statement that gives a new database its classes. */
-export function insertedClasses(
-  { classes: table }: Pick<Tables, "classes">,
-  classes: readonly ClassDefinition[],
-): Query {
+/** The statement that gives a new database its classes. The migration that does it has a text of its own, since it never changes. */
+function insertedClasses({ classes: table }: Pick<Tables, "classes">, classes: readonly ClassDefinition[]): Query {
   return {
     text: `insert into ${table} (name, definition)
         select definition ->> 'name', definition

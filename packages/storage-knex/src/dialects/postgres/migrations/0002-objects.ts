@@ -1,6 +1,6 @@
 import type { ClassDefinition } from "@sallyport/storage";
 import type { Tables } from "../tables.ts";
-import { insertedClasses, type Migration } from "../migrator.ts";
+import type { Migration } from "../migrator.ts";
 
 /** Objects, their classes, and macros. */
 export const objects: Migration = {
@@ -23,7 +23,13 @@ function model({ classes: table }: Tables, classes: readonly ClassDefinition[]) 
       position bigint generated always as identity,
       definition jsonb not null
     )`,
-    insertedClasses({ classes: table }, classes),
+    {
+      text: `insert into ${table} (name, definition)
+        select definition ->> 'name', definition
+        from jsonb_array_elements($1::jsonb) with ordinality as given (definition, position)
+        order by position`,
+      values: [JSON.stringify(classes)],
+    },
   ];
 }
 
