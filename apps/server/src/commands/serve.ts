@@ -37,14 +37,14 @@ A second SIGTERM or SIGINT exits at once.`,
 async function serve(read: () => ReturnType<typeof loadConfiguration>, worker: string | undefined): Promise<void> {
   if (worker !== undefined) {
     if (process.send === undefined) throw new CommandError("Only a server can start its workers. Use --workers.");
-    const { serveWorker } = await import("../workers/serve-worker.ts");
+    const { serveWorker } = await import("../processes/serve-worker.ts");
     return serveWorker(read, Number(worker));
   }
   const configuration = read();
   if (configuration.server.workers > 1) {
-    const { serveWithWorkers } = await import("../workers/serve-with-workers.ts");
+    const { serveWithWorkers } = await import("../processes/serve-with-workers.ts");
     return serveWithWorkers(configuration, read);
   }
-  const { serveAlone } = await import("./serve-alone.ts");
+  const { serveAlone } = await import("../processes/serve-alone.ts");
   return serveAlone(configuration, read);
 }

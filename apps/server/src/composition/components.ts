@@ -20,7 +20,7 @@ import type { BanTimer } from "../background/ban-timer.ts";
 import type { TrafficWriter } from "../monitoring/traffic-writer.ts";
 import type { Sweeper } from "../background/sweeper.ts";
 import type { WriterWatch } from "../background/writer-watch.ts";
-import type { WorkerLink } from "../workers/worker-link.ts";
+import type { WorkerLink } from "../processes/worker-link.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
 import type { DemoAdministrationKeys, DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
 import type { FileStores } from "./storages/file-stores.ts";

@@ -3,7 +3,7 @@ import { Container } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
-import type { WorkerLink } from "../workers/worker-link.ts";
+import type { WorkerLink } from "../processes/worker-link.ts";
 import { databaseFactories } from "./bindings/databases.ts";
 import { httpFactories } from "./bindings/http.ts";
 import { keyFactories } from "./bindings/keys.ts";

@@ -8,7 +8,7 @@ import { type DemoProviders, type DemoState, startDemoProviders } from "../demo/
 import { createLogger } from "../monitoring/create-logger.ts";
 import { functionFactory } from "./components.ts";
 import { createContainer } from "./create-container.ts";
-import type { Leaving, WorkerLink } from "../workers/worker-link.ts";
+import type { Leaving, WorkerLink } from "../processes/worker-link.ts";
 import { components } from "./components.ts";
 import { listen, requireFreePort } from "./listen.ts";
 import { demoProvidersPlace } from "./public-address.ts";

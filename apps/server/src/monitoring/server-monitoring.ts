@@ -2,7 +2,7 @@ import { errorEntry, ServiceError } from "@sallyport/storage";
 import { type Database, type KeyRings } from "@sallyport/core";
 import type { Application, DatabaseDirectory, DatabaseEntry, LoadGauge, Monitoring, Readiness } from "@sallyport/http";
 import type { Configuration } from "../configuration/index.ts";
-import type { WorkerLink } from "../workers/worker-link.ts";
+import type { WorkerLink } from "../processes/worker-link.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Health and metrics for operators. */

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { endAfter, watchForFaults } from "../commands/process-control.ts";
+import { endAfter, watchForFaults } from "./process-control.ts";
 import { reportFailure } from "../commands/report-failure.ts";
 import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";

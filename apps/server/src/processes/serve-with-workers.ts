@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { onHangUp, stopOnSignal, watchForFaults } from "../commands/process-control.ts";
+import { onHangUp, stopOnSignal, watchForFaults } from "./process-control.ts";
 import { requireFreePort } from "../composition/listen.ts";
 import type { StartError } from "../composition/start-error.ts";
 import { version } from "../composition/version.ts";
