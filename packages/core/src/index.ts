@@ -1,6 +1,28 @@
 export * from "./access/index.ts";
 export * from "./administration/index.ts";
 export * from "./archive/index.ts";
+export {
+  BoundedQueue,
+  DatabaseLimits,
+  type EffectiveLimits,
+  type LimitName,
+  limitNames,
+  type LimitPolicy,
+  LoopShare,
+  NetworkSemaphore,
+  ProcessorBudget,
+  type ProcessorBudgetOptions,
+  type RateKind,
+  rateKinds,
+  type RateLimit,
+  type RatePolicy,
+  RequestRates,
+  type Turn,
+  type TurnLimits,
+  Turns,
+  type TurnTaker,
+  usedUp,
+} from "./capacity/index.ts";
 export * from "./classes/index.ts";
 export * from "./execution/index.ts";
 export * from "./files/index.ts";

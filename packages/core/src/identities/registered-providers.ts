@@ -9,7 +9,8 @@ import {
   ServiceError,
   type RecordQuota,
 } from "@sallyport/storage";
-import { type Database, NetworkSemaphore } from "../request/index.ts";
+import { NetworkSemaphore } from "../capacity/index.ts";
+import type { Database } from "../request/index.ts";
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
 import type { LogInServices } from "../access/index.ts";

@@ -1,6 +1,4 @@
 import { faultAt, untilDone } from "@sallyport/storage";
-import type { AdministrationContext } from "./administration-context.ts";
-import { changesBetween } from "./audit-events.ts";
 import {
   acceptedLimits,
   currentLimits,
@@ -13,7 +11,9 @@ import {
   type StoredLimits,
   storedLimits,
   valuesOf,
-} from "./limits.ts";
+} from "../capacity/index.ts";
+import type { AdministrationContext } from "./administration-context.ts";
+import { changesBetween } from "./audit-events.ts";
 
 /** A limit with its value and its origin. */
 export interface ShownLimit {

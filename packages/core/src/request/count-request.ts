@@ -1,7 +1,7 @@
 import { type AppKey, type Digest, ServiceError, type Session } from "@sallyport/storage";
+import type { OnRefusal, RateKeys, RequestRates } from "../capacity/index.ts";
 import { blankEvent } from "./audit-events.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { OnRefusal, RateKeys, RequestRates } from "./request-rates.ts";
 
 /** A request whose rate is limited. */
 export interface CountedRequest extends Pick<RequestContext, "requestId" | "origin" | "database"> {

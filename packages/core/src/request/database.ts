@@ -11,13 +11,11 @@ import {
   type StoredObject,
   type ThrottlePolicy,
 } from "@sallyport/storage";
+import { DatabaseLimits, type RatePolicy, type Turns } from "../capacity/index.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
 import { ModelCache } from "../model/index.ts";
-import { DatabaseLimits } from "./limits.ts";
-import type { RatePolicy } from "./request-rates.ts";
 import { StoreTime } from "./store-time.ts";
 import { type TurningRequest, TurnStorage } from "./turn-storage.ts";
-import type { Turns } from "./fair-turns.ts";
 import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 
 /** How clients send a password: `md5` as its MD5 in hexadecimal digits, `none` as plain text. */

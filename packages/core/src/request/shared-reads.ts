@@ -1,6 +1,6 @@
+import type { EffectiveLimits } from "../capacity/index.ts";
 import type { MacroSet } from "../macros/index.ts";
 import type { Repositories } from "@sallyport/storage";
-import type { EffectiveLimits } from "./limits.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Sharing = Pick<RequestContext, "r" | "database" | "unit">;

@@ -14,7 +14,7 @@ import {
   type StorageArchive,
   type StorageCapabilities,
 } from "@sallyport/storage";
-import type { Turns, TurnTaker } from "./fair-turns.ts";
+import type { Turns, TurnTaker } from "../capacity/index.ts";
 import type { AutonomousWork, UnitOfWork } from "./unit-of-work.ts";
 
 /** The argument of a call that can be a `CancellableRead`, by the kind of the call. */

@@ -1,6 +1,6 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { DatabaseLimits } from "../../src/request/limits.ts";
-import { type RateKeys, RequestRates } from "../../src/request/request-rates.ts";
+import { DatabaseLimits } from "../../src/capacity/database-limits.ts";
+import { type RateKeys, RequestRates } from "../../src/capacity/request-rates.ts";
 
 /** Rates of requests. */
 describe("request rates", () => {

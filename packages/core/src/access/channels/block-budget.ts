@@ -1,5 +1,6 @@
 import { type Digest, LruCache, ServiceError } from "@sallyport/storage";
-import { type AppKeyContext, type ProcessorBudget, Turns, type TurnTaker, usedUp } from "../../request/index.ts";
+import { type ProcessorBudget, Turns, type TurnTaker, usedUp } from "../../capacity/index.ts";
+import type { AppKeyContext } from "../../request/index.ts";
 import type { Spent } from "./channel-ciphers.ts";
 import type { KnownClientKeys } from "./known-client-keys.ts";
 

@@ -1,6 +1,7 @@
 import type { Digests } from "@sallyport/storage";
 import type { KeyRings } from "../../keys/index.ts";
-import { NetworkSemaphore, type SessionContext } from "../../request/index.ts";
+import { NetworkSemaphore } from "../../capacity/index.ts";
+import type { SessionContext } from "../../request/index.ts";
 import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";
 import { maxPerNetwork, refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
 

@@ -15,7 +15,8 @@ import {
   type ThrottleVerdict,
 } from "@sallyport/storage";
 import { groupsOf, type ObjectServices } from "../../objects/index.ts";
-import { type AppKeyContext, logInEvent, NetworkSemaphore, requestLimits } from "../../request/index.ts";
+import { NetworkSemaphore } from "../../capacity/index.ts";
+import { type AppKeyContext, logInEvent, requestLimits } from "../../request/index.ts";
 import { findApplications, seatLimits } from "../appkeys/applications.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";

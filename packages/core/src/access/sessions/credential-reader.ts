@@ -1,5 +1,6 @@
 import { type Digest, type Digests, LruCache, type SessionMode } from "@sallyport/storage";
-import type { Database, ProcessorBudget } from "../../request/index.ts";
+import type { ProcessorBudget } from "../../capacity/index.ts";
+import type { Database } from "../../request/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
