@@ -54,7 +54,7 @@ export const cancellableReads: readonly (readonly [name: string, read: Read])[] 
   [
     "pages of changes",
     (r, onCancel) =>
-      r.changes.read({ ...users, after: beforeAllChanges, upTo: Number.MAX_SAFE_INTEGER, limit: 1 }, { onCancel }),
+      r.objects.changes({ ...users, after: beforeAllChanges, upTo: Number.MAX_SAFE_INTEGER, limit: 1 }, { onCancel }),
   ],
   ["tombstones", (r, onCancel) => r.deletion.find({ kind: "id", id: "1" }, { ...seesAll, onCancel })],
   [

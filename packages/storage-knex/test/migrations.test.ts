@@ -213,14 +213,14 @@ describe("migrations", () => {
         values (9, gen_random_uuid(), 'File', 2, now() - interval '1 day', '{7}', 9)`);
     const storage = database.storage();
     expect(await storage.migrate()).toEqual({ applied: added });
-    const { changes: feed, deletion, objects } = storage.repositories;
+    const { deletion, objects } = storage.repositories;
     const { rows: highest } = await database.admin.query(
       "select last_value - (select max(stamp) from test.tombstones) as above from test.stamps",
     );
     expect(highest).toEqual([{ above: "0" }]);
     const changed = async () => {
       const query = { classes: ["File"], after: beforeAllChanges, limit: 10 };
-      const { changes } = await feed.read({ ...query, upTo: Number.MAX_SAFE_INTEGER });
+      const { changes } = await objects.changes({ ...query, upTo: Number.MAX_SAFE_INTEGER });
       return changes.map(({ id, kind, readers, readersBefore }) => [id, kind, readers, readersBefore]);
     };
     const others = [

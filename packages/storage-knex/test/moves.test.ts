@@ -76,10 +76,10 @@ async function replicatesLogically(): Promise<boolean> {
   test(
     "takes every acknowledged write along, and the old place refuses calls with 706",
     async () => {
-      const { sessions, changes } = storage.repositories;
+      const { sessions, objects } = storage.repositories;
       await sessions.open(newSession("kept"), openPolicy);
       await add(storage, "before");
-      const before = await changes.watermark();
+      const before = await objects.watermark();
       const acknowledged: string[] = [];
       const failures: unknown[] = [];
       const write = async () => {
@@ -107,7 +107,7 @@ async function replicatesLogically(): Promise<boolean> {
 
       for (const former of [storage, old.storage()])
         for (const call of [
-          () => former.repositories.changes.watermark(),
+          () => former.repositories.objects.watermark(),
           () => former.transaction((r) => r.sessions.count()),
           () => former.health(),
           () => former.migrate(),
@@ -123,10 +123,10 @@ async function replicatesLogically(): Promise<boolean> {
       ]);
       const next = await add(moved, "after");
       expect(acknowledged).not.toContain(next);
-      const page = await moved.repositories.changes.read({
+      const page = await moved.repositories.objects.changes({
         classes: ["File"],
         after: { stamp: before, id: null },
-        upTo: await moved.repositories.changes.watermark(),
+        upTo: await moved.repositories.objects.watermark(),
         limit: 100_000,
       });
       expect(page.changes.map(({ id }) => id)).toEqual(expect.arrayContaining([...acknowledged, next]));
@@ -223,9 +223,9 @@ async function replicatesLogically(): Promise<boolean> {
       try {
         const url = Object.assign(new URL(old.directUrl), { username: role, password: "server" }).href;
         const limited = old.storage({ knex: old.connect({ url }).knex, onMove: (notice) => notices.push(notice) });
-        await limited.repositories.changes.watermark();
+        await limited.repositories.objects.watermark();
         await move();
-        expect(await codeOf(limited.repositories.changes.watermark())).toBe(706);
+        expect(await codeOf(limited.repositories.objects.watermark())).toBe(706);
         expect(notices).toEqual([{ place, sealedUrl: "sealed" }]);
       } finally {
         await old.admin.query(`drop owned by ${role}; drop role ${role}`);

@@ -355,7 +355,7 @@ describe("plans of frequent statements", () => {
       await r.objects.get(["1", "2", "3"], visibility);
       await r.objects.get(["1"], visibility);
       await r.objects.outlines(["1", "2", "3"], visibility);
-      await r.changes.read({ classes: ["File"], after: { stamp: 1, id: null }, upTo: 9e12, limit: 81 + call });
+      await r.objects.changes({ classes: ["File"], after: { stamp: 1, id: null }, upTo: 9e12, limit: 81 + call });
     }
     const { rows } = await knex.raw("select name, custom_plans from pg_prepared_statements where generic_plans = 0");
     expect(rows).toEqual([]);

@@ -38,9 +38,9 @@ describe("object stamps", () => {
     return client;
   };
   /** The changes up to a stamp, by default the watermark. */
-  const changedIds = async ({ repositories: { changes } }: KnexStorage, stamp?: number): Promise<ObjectId[]> => {
-    const upTo = stamp ?? (await changes.watermark());
-    const page = await changes.read({ classes: ["File"], after: beforeAllChanges, upTo, limit: 1_000 });
+  const changedIds = async ({ repositories: { objects } }: KnexStorage, stamp?: number): Promise<ObjectId[]> => {
+    const upTo = stamp ?? (await objects.watermark());
+    const page = await objects.changes({ classes: ["File"], after: beforeAllChanges, upTo, limit: 1_000 });
     return page.changes.map(({ id }) => id);
   };
 
@@ -113,9 +113,9 @@ describe("object stamps", () => {
     ],
   ])("of a transaction that %s are above all watermarks that were read before", async (_, start, write) => {
     const storage = await migrated();
-    const { changes, objects } = storage.repositories;
+    const { objects } = storage.repositories;
     const seen = async () => {
-      const upTo = await changes.watermark();
+      const upTo = await objects.watermark();
       return { upTo, ids: await changedIds(storage, upTo) };
     };
     await objects.insert([file]);
@@ -203,7 +203,7 @@ describe("object stamps", () => {
     await query(`create function test.pg_is_in_recovery() returns boolean language sql as 'select true'`);
     const url = `${database.url}?options=-c%20search_path%3Dtest%2Cpg_catalog`;
     const { knex, close } = database.connect({ url });
-    expect(await codeOf(database.storage({ knex }).repositories.changes.watermark())).toBe(704);
+    expect(await codeOf(database.storage({ knex }).repositories.objects.watermark())).toBe(704);
     await close();
     await storage.health();
   });

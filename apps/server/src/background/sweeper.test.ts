@@ -154,7 +154,7 @@ describe("sweeper", () => {
     });
 
     test("forgets tombstones and former readers older than the configured time, in several batches", async () => {
-      const { changes, deletion, objects } = storage.repositories;
+      const { deletion, objects } = storage.repositories;
       const inserted = await objects.insert(
         Array.from({ length: 1_501 }, () => ({ className: "File", attributes: {} })),
       );
@@ -165,8 +165,8 @@ describe("sweeper", () => {
           databaseOver("a", storage, 0, tombstones),
         );
       const left = async () => {
-        const page = { classes: ["File"], after: beforeAllChanges, upTo: await changes.watermark(), limit: 5_000 };
-        const { changes: found, swept } = await changes.read(page);
+        const page = { classes: ["File"], after: beforeAllChanges, upTo: await objects.watermark(), limit: 5_000 };
+        const { changes: found, swept } = await objects.changes(page);
         return { count: found.length, swept: swept > 0 };
       };
       await remove(others);

@@ -61,7 +61,7 @@ export const durabilityChecks: readonly Check[] = checksOf(
       await storage.close();
 
       const { repositories } = await reopen();
-      isTrue((await repositories.changes.watermark()) >= watermark, "The watermark must not decrease");
+      isTrue((await repositories.objects.watermark()) >= watermark, "The watermark must not decrease");
       const after = await createObject(repositories);
       isTrue(objectNumber(after.id) > objectNumber(before.id), `The ID ${after.id} must be after ${before.id}`);
       const changes = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), {

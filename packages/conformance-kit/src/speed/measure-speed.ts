@@ -126,7 +126,7 @@ async function fill(storage: Storage, size: number): Promise<Map<string, (index:
   }
   const digests = await openSessions(storage, visitor, size);
   const deep = await positionAt(r, Math.floor(size * 0.9));
-  const upTo = await r.changes.watermark();
+  const upTo = await r.objects.watermark();
   const changes = { classes: ["Image"], after: beforeAllChanges, upTo, limit: 100 };
   return new Map<string, (index: number) => Promise<unknown>>([
     [
@@ -139,7 +139,7 @@ async function fill(storage: Storage, size: number): Promise<Map<string, (index:
     ["a deep page by position", () => r.objects.find(byName, seesAll, { after: deep, limit: 20 })],
     ["the first page in order", () => r.objects.find(byName, seesAll, { offset: 0, limit: 20 })],
     ["one object by id", () => r.objects.get([quiet[0]?.id ?? "1"], seesAll)],
-    ["changes of a quiet class", () => r.changes.read(changes)],
+    ["changes of a quiet class", () => r.objects.changes(changes)],
     // With a shorter idle time than that of the opening no extension is due, which would be a write.
     ["the admission of a request", (index) => visitor.admit(r, digests[(index * 31) % size] ?? null, minute)],
   ]);

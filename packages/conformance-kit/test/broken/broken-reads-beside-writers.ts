@@ -59,10 +59,10 @@ export const brokenReadsBesideWriters: readonly BrokenAdapter[] = [
       objects: { match: async (...query) => cut(await objects.match(...query), isBeside()) },
     }),
   ),
-  afterWrites("loses changes beside a writer", "reads the last change of all objects", ({ changes }, isBeside) => ({
-    changes: {
-      read: async (query) => {
-        const page = await changes.read(query);
+  afterWrites("loses changes beside a writer", "reads the last change of all objects", ({ objects }, isBeside) => ({
+    objects: {
+      changes: async (query) => {
+        const page = await objects.changes(query);
         return { ...page, changes: cut(page.changes, isBeside()) };
       },
     },

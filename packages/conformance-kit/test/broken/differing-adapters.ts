@@ -70,16 +70,16 @@ const ofHistories: { readonly [fault: string]: Fault } = {
   "ignores devices": ({ sessions }) => ({
     sessions: { open: (session, policy) => sessions.open({ ...session, deviceId: null }, policy) },
   }),
-  "forgets readers before with the next write": ({ changes }) => ({
-    changes: {
-      read: async (query) => {
-        const page = await changes.read(query);
+  "forgets readers before with the next write": ({ objects }) => ({
+    objects: {
+      changes: async (query) => {
+        const page = await objects.changes(query);
         return { ...page, changes: page.changes.filter(({ kind }) => kind !== "superseded") };
       },
     },
   }),
-  "never reports a forgotten stamp": ({ changes }) => ({
-    changes: { read: async (query) => ({ ...(await changes.read(query)), swept: 0 }) },
+  "never reports a forgotten stamp": ({ objects }) => ({
+    objects: { changes: async (query) => ({ ...(await objects.changes(query)), swept: 0 }) },
   }),
 };
 

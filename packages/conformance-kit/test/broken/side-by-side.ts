@@ -85,16 +85,14 @@ export function sideBySide(
       objects: replaced(objects, {
         insert: (...inserted) => note(objects.insert(...inserted)),
         update: (...changed) => note(objects.update(...changed)),
-      }),
-      changes: {
         watermark: async () => watermark(log),
-        read: async ({ classes, after, upTo, limit }) => ({
+        changes: async ({ classes, after, upTo, limit }) => ({
           changes: inOrder(log.kept.values())
             .filter((change) => classes.includes(change.className) && isWithin(change, after, upTo))
             .slice(0, limit),
           swept: 0,
         }),
-      },
+      }),
     };
   };
 

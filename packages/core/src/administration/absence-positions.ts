@@ -42,8 +42,8 @@ export async function positionFindings(
     const finding = "The device has not synchronized, or starts over: it gets all objects with its next pull.";
     return [cause("version", finding, synchronize)];
   }
-  const watermark = await r.changes.watermark();
-  const { swept } = await r.changes.read({ classes: [], after: after(version.stamp), upTo: watermark, limit: 1 });
+  const watermark = await r.objects.watermark();
+  const { swept } = await r.objects.changes({ classes: [], after: after(version.stamp), upTo: watermark, limit: 1 });
   const moved = movedParts(version.generation, view.generation);
   const reasons = moved.flatMap((part) => (part === "query" ? [] : [moves[part]]));
   if (reasons.length > 0)
@@ -82,7 +82,7 @@ function after(stamp: number): ChangePosition {
 
 /** Whether the latest change of the object is behind the version of the device, or even behind the watermark. */
 async function orderCheck(
-  { changes }: Repositories,
+  { objects }: Repositories,
   { className, uuid }: PositionInput & { readonly className: string },
   stamp: number,
   watermark: number,
@@ -90,7 +90,7 @@ async function orderCheck(
   const lowerCaseUuid = uuid.toLowerCase();
   let position = after(stamp);
   for (let count = 0; count < maxSearched; count += pageSize) {
-    const { changes: found } = await changes.read({
+    const { changes: found } = await objects.changes({
       classes: [className],
       after: position,
       upTo: Number.MAX_SAFE_INTEGER,

@@ -86,7 +86,7 @@ class WatchedDatabase {
   private looks = 0;
 
   constructor(
-    private readonly r: Pick<Repositories, "admission" | "changes">,
+    private readonly r: Pick<Repositories, "admission" | "objects">,
     private readonly after: After,
   ) {}
 
@@ -99,7 +99,7 @@ class WatchedDatabase {
 
   private async look(): Promise<void> {
     try {
-      const watermark = await this.r.changes.watermark();
+      const watermark = await this.r.objects.watermark();
       const behind = [...this.waiters].filter(({ stamp }) => stamp < watermark);
       const changed = behind.length === 0 ? new Set<string>() : await this.changedClasses(behind, watermark);
       for (const waiter of behind) {
@@ -139,7 +139,7 @@ class WatchedDatabase {
   private async changedClasses(waiters: readonly Waiter[], watermark: number): Promise<ReadonlySet<string> | null> {
     const classes = [...new Set(waiters.flatMap((each) => each.classes))];
     const after = { stamp: Math.min(...waiters.map(({ stamp }) => stamp)), id: null };
-    const { changes } = await this.r.changes.read({ classes, after, upTo: watermark, limit: maxChanges });
+    const { changes } = await this.r.objects.changes({ classes, after, upTo: watermark, limit: maxChanges });
     return changes.length === maxChanges ? null : new Set(changes.map(({ className }) => className));
   }
 }

@@ -70,10 +70,15 @@ interface Stamps {
   readonly swept: number;
 }
 
-async function stampsOf({ r: { changes }, unit }: SessionContext): Promise<Stamps> {
+async function stampsOf({ r: { objects }, unit }: SessionContext): Promise<Stamps> {
   try {
-    const latest = await changes.watermark();
-    const { swept } = await changes.read({ classes: [], after: { stamp: latest, id: null }, upTo: latest, limit: 1 });
+    const latest = await objects.watermark();
+    const { swept } = await objects.changes({
+      classes: [],
+      after: { stamp: latest, id: null },
+      upTo: latest,
+      limit: 1,
+    });
     return { latest, swept };
   } catch (error) {
     throw unit.joined ? error : syncFailure(716, error);

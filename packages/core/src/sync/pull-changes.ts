@@ -194,7 +194,7 @@ export async function acceptSyncVersion(
 export async function requireNotSwept({ r, unit }: SessionContext, version: SyncVersion | null): Promise<void> {
   if (version === null) return;
   const query = { classes: [], after: { stamp: version.stamp, id: null }, upTo: version.stamp, limit: 1 };
-  const { swept } = await r.changes.read(query).catch((error: unknown) => {
+  const { swept } = await r.objects.changes(query).catch((error: unknown) => {
     throw unit.joined ? error : syncFailure(716, error);
   });
   if (swept > version.stamp) throw restart("Deletions after this version are forgotten.");
@@ -202,7 +202,7 @@ export async function requireNotSwept({ r, unit }: SessionContext, version: Sync
 
 async function watermarkOf({ r, unit }: SessionContext): Promise<number> {
   try {
-    return await r.changes.watermark();
+    return await r.objects.watermark();
   } catch (error) {
     throw unit.joined ? error : syncFailure(716, error);
   }

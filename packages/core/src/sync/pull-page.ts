@@ -126,7 +126,7 @@ async function read(
   limit: number,
 ): Promise<readonly Change[]> {
   const query = { classes: view.classes, after, upTo, limit };
-  const { changes, swept } = await r.changes.read(query).catch((error: unknown) => {
+  const { changes, swept } = await r.objects.changes(query).catch((error: unknown) => {
     throw unit.joined ? error : syncFailure(716, error);
   });
   if (window.since !== null && swept > window.since) throw restart("Deletions after this version are forgotten.");

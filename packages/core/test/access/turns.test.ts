@@ -184,10 +184,8 @@ function openStorage() {
     objects: {
       find: (_query: unknown, options: CancellableRead) => cancellable("find", options),
       get: call("get"),
-    },
-    changes: {
       watermark: (options: CancellableRead) => cancellable("watermark", options),
-      read: (_query: unknown, options: CancellableRead) => cancellable("read", options),
+      changes: (_query: unknown, options: CancellableRead) => cancellable("changes", options),
     },
     records: { get: call("records.get"), put: call("records.put") },
   } as unknown as Repositories;
@@ -340,10 +338,10 @@ describe("the storage of a request", () => {
     expect(cancelled).toEqual([]);
   });
 
-  test.each<["watermark" | "read", (r: Repositories) => Promise<unknown>]>([
-    ["watermark", (r) => r.changes.watermark()],
-    ["read", (r) => r.changes.read({} as never)],
-  ])("a %s of changes is cancelled", async (name, read) => {
+  test.each<["watermark" | "changes", (r: Repositories) => Promise<unknown>]>([
+    ["watermark", (r) => r.objects.watermark()],
+    ["changes", (r) => r.objects.changes({} as never)],
+  ])("a read of the feed of changes is cancelled: %s", async (name, read) => {
     const { database, end, cancelled } = openStorage();
     const reader = client("reader");
     const reading = read(database.inTurns(reader).storage.repositories);

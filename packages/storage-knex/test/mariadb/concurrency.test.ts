@@ -65,16 +65,16 @@ describe("the object write lock on MariaDB", () => {
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
     await waitForLock();
-    const { changes: feed } = other.repositories;
+    const { objects: feed } = other.repositories;
     const watermark = await feed.watermark();
     const query = { classes: ["File"], limit: 100 };
-    const before = await feed.read({ ...query, after: beforeAllChanges, upTo: watermark });
+    const before = await feed.changes({ ...query, after: beforeAllChanges, upTo: watermark });
     expect(before).toEqual({ changes: [], swept: 0 });
     first.release();
     await first.ended;
     const [created] = await second;
     const upTo = await feed.watermark();
-    const { changes } = await feed.read({ ...query, after: { stamp: watermark, id: null }, upTo });
+    const { changes } = await feed.changes({ ...query, after: { stamp: watermark, id: null }, upTo });
     expect(changes.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
       [1, false],
       [2, true],
@@ -82,14 +82,14 @@ describe("the object write lock on MariaDB", () => {
   });
 
   test("leaves no gap when its transaction is rolled back", async () => {
-    const before = await one.repositories.changes.watermark();
+    const before = await one.repositories.objects.watermark();
     const first = openTransaction((r) => r.objects.insert([file("first")]), "rolled back");
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
     await waitForLock();
     first.release();
     await Promise.all([first.ended, second]);
-    expect(await one.repositories.changes.watermark()).toBe(before + 1);
+    expect(await one.repositories.objects.watermark()).toBe(before + 1);
   });
 
   test.each<[string, (r: Repositories, id: string) => Promise<unknown>]>([
@@ -268,14 +268,14 @@ describe("recovery on MariaDB", () => {
     const database = server.freshName();
     const storage = await server.storage({ database });
     await storage.migrate();
-    const { changes, objects, records, sessions } = storage.repositories;
+    const { objects, records, sessions } = storage.repositories;
     const create = async () => (await objects.insert([{ className: "File", attributes: {} }]))[0]?.id ?? "";
     const put = async (id: string) => {
       await records.put("appName", id, {});
       return (await records.get("appName", [id]))[0]?.version ?? 0;
     };
     const lastId = await create();
-    const [stamp, version] = [await changes.watermark(), await put("before")];
+    const [stamp, version] = [await objects.watermark(), await put("before")];
     await sessions.open(newSession("plain"), openPolicy);
     await sessions.open(newSession("secure", { mode: "secure", channel }), openPolicy);
     const recovery = mariadbRecovery((await server.connect()).knex, database);
@@ -285,7 +285,7 @@ describe("recovery on MariaDB", () => {
     await recovery.skip("all");
     expect(await sessions.count()).toBe(0);
     expect(objectNumber(await create()) - objectNumber(lastId)).toBeGreaterThan(2 ** 30);
-    expect((await changes.watermark()) - stamp).toBeGreaterThan(2 ** 30);
+    expect((await objects.watermark()) - stamp).toBeGreaterThan(2 ** 30);
     expect((await put("after")) - version).toBeGreaterThan(2 ** 30);
   }, 60_000);
 });

@@ -1,5 +1,6 @@
 export * from "./built-in-classes.ts";
 export * from "./canonical-json.ts";
+export * from "./change.ts";
 export * from "./class-definition.ts";
 export * from "./identity-links.ts";
 export * from "./login-name.ts";

@@ -34,7 +34,6 @@ export const callKinds: CallKinds = {
   },
   appKeys: { create: "write", setEnabled: "write", listsOrigin: "read", list: "read" },
   audit: { append: "write", tally: "write", settle: "write", read: "read", sweep: "write" },
-  changes: { watermark: "survey", read: "search" },
   channels: { reserveOut: "short", acceptIn: "short", registerBlocks: "write", sweepBlocks: "write" },
   deletion: {
     lock: "write",
@@ -60,6 +59,8 @@ export const callKinds: CallKinds = {
     lock: "write",
     insert: ofSeveral,
     update: ofSeveral,
+    watermark: "survey",
+    changes: "search",
   },
   records: {
     get: "read",

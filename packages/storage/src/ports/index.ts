@@ -3,7 +3,6 @@ export * from "./admission-repository.ts";
 export * from "./app-key-repository.ts";
 export * from "./audit-repository.ts";
 export * from "./call-kinds.ts";
-export * from "./change-repository.ts";
 export * from "./channel-repository.ts";
 export * from "./deletion-repository.ts";
 export * from "./file-cipher.ts";

@@ -1,7 +1,8 @@
+import type { ChangePage, ChangeQuery } from "../entities/change.ts";
 import type { ObjectId } from "../entities/object-id.ts";
 import type { CountQuery, ObjectPage, ObjectQuery, Page } from "../entities/object-query.ts";
 import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "../entities/stored-object.ts";
-import type { VisibleRead } from "../entities/visibility.ts";
+import type { CancellableRead, VisibleRead } from "../entities/visibility.ts";
 
 /** Object ids, or UUIDs in any case. */
 export type ObjectKeys = readonly ObjectId[] | { readonly uuids: readonly string[] };
@@ -13,6 +14,9 @@ export type ObjectKeys = readonly ObjectId[] | { readonly uuids: readonly string
  * `bytes` limits the attributes that one call returns, `defaultAnswerBytes` by default. Beyond it the call throws
  * `AnswerTooLargeError`, and storage does not load the data. Invisible objects and objects outside the page do not count. A
  * request for a single object always succeeds.
+ *
+ * Writes and deletions form an ordered feed of changes, by class, readable from any position. It contains the latest
+ * change of each object, and earlier changes of its readers. Each reader is in the last one that ended its access.
  */
 export interface ObjectRepository {
   /** The live, visible objects among the requested ones, each once, in any order. Others are absent. */
@@ -61,4 +65,20 @@ export interface ObjectRepository {
    * null, keep nothing. Kept members remain links, including links to recycled objects.
    */
   update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]>;
+
+  /**
+   * Returns the highest stamp at or below which no new change can appear, even if transactions are still open. The
+   * watermark reaches a stamp once the transactions that began writing before it have ended. It never decreases. Inside
+   * a transaction that has written, it is below the stamp of that transaction.
+   */
+  watermark(options?: CancellableRead): Promise<number>;
+
+  /**
+   * Returns a page of the changes of some classes, in order. Applies no visibility: it returns the changes of all
+   * objects, with current and former readers. The result is complete up to a watermark read before, so a reader fixes
+   * `upTo` with the first page and keeps it for the later ones. An object that is written again moves to a higher
+   * stamp. Changes of rolled-back transactions never appear. The cost depends on the number of classes and the size of
+   * the page, not on the number of objects or on the changes of other classes.
+   */
+  changes(query: ChangeQuery, options?: CancellableRead): Promise<ChangePage>;
 }

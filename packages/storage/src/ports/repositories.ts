@@ -2,7 +2,6 @@ import type { AccountRepository } from "./account-repository.ts";
 import type { AdmissionRepository } from "./admission-repository.ts";
 import type { AppKeyRepository } from "./app-key-repository.ts";
 import type { AuditRepository } from "./audit-repository.ts";
-import type { ChangeRepository } from "./change-repository.ts";
 import type { ChannelRepository } from "./channel-repository.ts";
 import type { DeletionRepository } from "./deletion-repository.ts";
 import type { LockRepository } from "./lock-repository.ts";
@@ -19,7 +18,6 @@ export interface Repositories {
   readonly accounts: AccountRepository;
   readonly appKeys: AppKeyRepository;
   readonly audit: AuditRepository;
-  readonly changes: ChangeRepository;
   readonly channels: ChannelRepository;
   readonly deletion: DeletionRepository;
   readonly locks: LockRepository;

@@ -1,14 +1,16 @@
+import type { Change, ChangePosition, ChangeQuery } from "../entities/change.ts";
 import { type ObjectId, objectNumber } from "../entities/object-id.ts";
 import type { Access } from "../kernel/access.ts";
 import type { RowReader } from "../kernel/rows.ts";
-import type { Change, ChangePosition, ChangeQuery, ChangeRepository } from "../ports/change-repository.ts";
+import type { ObjectRepository } from "../ports/object-repository.ts";
 import { currentNumber } from "./numbers.ts";
 import { formerReadersTable, type ObjectRow, objectTable, type TombstoneRow, tombstoneTable } from "./tables.ts";
 
-export const changeRepository = (access: Access): ChangeRepository => ({
+/** The feed of changes. */
+export const changeReads = (access: Access): Pick<ObjectRepository, "watermark" | "changes"> => ({
   watermark: () => access.read((rows) => rows.watermark()),
 
-  read: (query) =>
+  changes: (query) =>
     access.read(async (rows) => {
       const places = new Map<string, Place>();
       for (const className of new Set(query.classes))

@@ -4,7 +4,6 @@ import { accountRepository } from "./accounts.ts";
 import { admissionRepository } from "./admission.ts";
 import { appKeyRepository } from "./app-keys.ts";
 import { auditRepository } from "./audit.ts";
-import { changeRepository } from "./changes.ts";
 import { channelRepository } from "./channels.ts";
 import { deletionRepository } from "./deletion.ts";
 import { lockRepository } from "./locks.ts";
@@ -22,7 +21,6 @@ export function repositoriesOver(access: Access): Repositories {
     accounts: accountRepository(access),
     appKeys: appKeyRepository(access),
     audit: auditRepository(access),
-    changes: changeRepository(access),
     channels: channelRepository(access),
     deletion: deletionRepository(access),
     locks: lockRepository(access),

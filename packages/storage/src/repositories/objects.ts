@@ -4,6 +4,7 @@ import { isVisible, type Visibility } from "../entities/visibility.ts";
 import type { Access } from "../kernel/access.ts";
 import type { RowReader } from "../kernel/rows.ts";
 import type { ObjectKeys, ObjectRepository } from "../ports/object-repository.ts";
+import { changeReads } from "./changes.ts";
 import { currentNumber } from "./numbers.ts";
 import { countMatches, findPage } from "./query/find.ts";
 import { writeObjects } from "./row-writer.ts";
@@ -47,6 +48,8 @@ export const objectRepository = (access: Access): ObjectRepository => ({
   lock: () => access.read(async (rows) => void (await currentNumber(rows, "object"))),
 
   ...objectWrites(writeObjects(access)),
+
+  ...changeReads(access),
 });
 
 /** Returns the objects. Throws `AnswerTooLargeError` if they exceed this many bytes in total. */

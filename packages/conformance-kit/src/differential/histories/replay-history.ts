@@ -84,7 +84,7 @@ async function transact(
 }
 
 /** The whole visible state, with ids. */
-async function lookAround({ objects, deletion, locks, sessions, changes }: Repositories, { ids }: ReplayedHistory) {
+async function lookAround({ objects, deletion, locks, sessions }: Repositories, { ids }: ReplayedHistory) {
   const all = ids.filter((id): id is ObjectId => id !== null);
   const live = await objects.get(all, seesAll);
   const query = { classes: ["Item"] };
@@ -112,16 +112,16 @@ async function lookAround({ objects, deletion, locks, sessions, changes }: Repos
       .map(({ id, attribute, target }) => `${ids.indexOf(id)} ${attribute} ${ids.indexOf(target)}`)
       .toSorted(),
     sessions: await sessions.count(),
-    ...(await changesIn(changes)),
+    ...(await changesIn(objects)),
   };
 }
 
 /** All changes in pages, and how many of them are at most as late as the last forgotten one. Stamps themselves differ. */
-async function changesIn({ read }: Repositories["changes"]) {
+async function changesIn(objects: Repositories["objects"]) {
   const all: Change[] = [];
   for (let after: ChangePosition = beforeAllChanges; ; after = all.at(-1) ?? after) {
     const query = { classes: ["Item"], after, upTo: Number.MAX_SAFE_INTEGER, limit: 3 };
-    const { changes, swept } = await read(query);
+    const { changes, swept } = await objects.changes(query);
     all.push(...changes);
     if (changes.length === 0)
       return {

@@ -202,7 +202,7 @@ export const importingChecks: readonly Check[] = [
         ),
         "the readers before",
       );
-      const { swept } = await r.changes.read({ classes: [], after: beforeAllChanges, upTo: 1, limit: 1 });
+      const { swept } = await r.objects.changes({ classes: [], after: beforeAllChanges, upTo: 1, limit: 1 });
       equal(swept, 63, "the highest forgotten stamp");
     },
 

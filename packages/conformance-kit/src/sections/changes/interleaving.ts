@@ -17,7 +17,7 @@ import { concurrently, keepOpen, repeatWhilePending, whileOpen } from "../../fix
 
 /** The watermark and all changes up to it. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {
-  const watermark = await r.changes.watermark();
+  const watermark = await r.objects.watermark();
   return { watermark, changes: await changesUpTo(r, watermark) };
 }
 
@@ -110,7 +110,7 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   const followed: Change[] = [];
   let reached = beforeAllChanges.stamp;
   const readOn = async (): Promise<void> => {
-    const watermark = await reader.changes.watermark();
+    const watermark = await reader.objects.watermark();
     isTrue(watermark >= reached, `The watermark ${watermark} must not be below ${reached}`);
     followed.push(...(await changesUpTo(reader, watermark, { stamp: reached, id: null }, 5)));
     reached = watermark;

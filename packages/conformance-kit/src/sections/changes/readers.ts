@@ -66,10 +66,10 @@ class Follower {
 
   /** Reads on in pages of one class after another. `between` runs after each page. */
   async follow(r: Repositories, between: () => Promise<unknown>): Promise<void> {
-    const upTo = await r.changes.watermark();
+    const upTo = await r.objects.watermark();
     const start = this.reached;
     for (let after = { stamp: start, id: null as ObjectId | null }; ; ) {
-      const { changes, swept } = await r.changes.read({ classes: ["File", "Image"], after, upTo, limit: 2 });
+      const { changes, swept } = await r.objects.changes({ classes: ["File", "Image"], after, upTo, limit: 2 });
       if (start > 0 && after.stamp < swept) {
         this.held.clear();
         this.reached = 0;

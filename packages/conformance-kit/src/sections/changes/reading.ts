@@ -25,14 +25,14 @@ async function severalTransactions(storage: Storage) {
 
 export const changeReadingChecks: readonly Check[] = checksOf("changes", {
   "returns no changes for a new database": async ({ r }) => {
-    const watermark = await r.changes.watermark();
+    const watermark = await r.objects.watermark();
     isTrue(Number.isSafeInteger(watermark) && watermark >= 0, `The watermark ${watermark} must be a whole number`);
     equal(await readChanges(r, beforeAllChanges, watermark, 10), [], "the changes");
   },
 
   "returns a change for every stored object regardless of its readers": async ({ r }) => {
     const restricted = { className: "Image", attributes: {}, readers: [] };
-    let before = await r.changes.watermark();
+    let before = await r.objects.watermark();
     for (const objects of [files(2), [{ className: "User", attributes: { Name: "new" } }, restricted], [restricted]]) {
       const created = [...(await r.objects.insert(objects)), ...(await r.objects.insert(files(1)))];
       const watermark = await watermarkBehind(r, idsOf(created.slice(-1)));
@@ -126,7 +126,7 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
   "hides the changes of a transaction from itself": async ({ storage, r }) => {
     const created = await storage.transaction(async (inside) => {
       const objects = await inside.objects.insert(files(2));
-      const seen = await changesUpTo(inside, await inside.changes.watermark());
+      const seen = await changesUpTo(inside, await inside.objects.watermark());
       equal(seen, [], "the changes seen by the transaction");
       return objects;
     });

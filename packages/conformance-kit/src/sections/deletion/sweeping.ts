@@ -23,8 +23,8 @@ const user = "A1";
 const overAnHour = hour + 1_000;
 
 /** The highest forgotten stamp. */
-async function sweptOf({ changes }: Repositories): Promise<number> {
-  return (await changes.read({ classes: [], after: beforeAllChanges, upTo: 1, limit: 1 })).swept;
+async function sweptOf({ objects }: Repositories): Promise<number> {
+  return (await objects.changes({ classes: [], after: beforeAllChanges, upTo: 1, limit: 1 })).swept;
 }
 
 /** Which of these objects have a tombstone. */
@@ -170,7 +170,7 @@ export const sweepingChecks: readonly Check[] = checksOf("deletion", {
       advance(overAnHour);
     }
     const changes = await changesThrough(r, last.id);
-    const watermark = await r.changes.watermark();
+    const watermark = await r.objects.watermark();
     const stamps = changes.map(({ stamp }) => stamp);
     equal(await r.deletion.sweep(2 * hour, 10), 2, "number of forgotten tombstones");
     equal(await sweptOf(r), stamps[1], "the highest forgotten stamp");
@@ -178,12 +178,12 @@ export const sweepingChecks: readonly Check[] = checksOf("deletion", {
     equal(await sweptOf(r), stamps[1], "the highest forgotten stamp after another sweep");
     equal(await r.deletion.sweep(hour, 10), 1, "number of forgotten tombstones of the last object");
     equal(await sweptOf(r), stamps[2], "the highest forgotten stamp after the last tombstone");
-    isTrue((await r.changes.watermark()) >= watermark, "The watermark must not decrease");
+    isTrue((await r.objects.watermark()) >= watermark, "The watermark must not decrease");
     equal(await changesUpTo(r, watermark), [], "the changes");
     const { id } = await createObject(r);
     const [created] = await changesThrough(r, id);
     isTrue((created?.stamp ?? 0) > watermark, "The stamp of a later write must be higher");
-    const page = await r.changes.read({ classes: kitClasses, after: beforeAllChanges, upTo: watermark, limit: 0 });
+    const page = await r.objects.changes({ classes: kitClasses, after: beforeAllChanges, upTo: watermark, limit: 0 });
     equal(page, { changes: [], swept: stamps[2] }, "an empty page");
   },
 

@@ -9,7 +9,7 @@ import { sqlAccountRepository } from "../../sql-account-repository.ts";
 import { sqlAdmissionRepository, SessionRenewals } from "../../sql-admission-repository.ts";
 import { sqlAppKeyRepository } from "../../sql-app-key-repository.ts";
 import { sqlAuditRepository } from "../../sql-audit-repository.ts";
-import { sqlChangeRepository } from "../../sql-change-repository.ts";
+import { sqlChanges } from "../../sql-changes.ts";
 import { sqlChannelRepository } from "../../sql-channel-repository.ts";
 import { sqlModelRepository } from "../../sql-model-repository.ts";
 import { sqlRecordRepository } from "../../sql-record-repository.ts";
@@ -81,12 +81,6 @@ export class MariadbStorage extends SqlStorage {
       accounts: (sql) => sqlAccountRepository(sql, statements.accounts, objectOf, offset),
       appKeys: (sql) => sqlAppKeyRepository(sql, statements.appKeys),
       audit: (sql) => sqlAuditRepository(sql, statements.audit, offset),
-      changes: (sql) =>
-        sqlChangeRepository(sql, {
-          watermark: statements.watermark,
-          ownStamp: stampOf,
-          read: (runner, query) => readChanges(runner, context.tables, query),
-        }),
       channels: (sql) => sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       deletion: (sql) => mariadbDeletionRepository(sql, context),
       locks: (sql) => mariadbLockRepository(sql, statements.locks, context),
@@ -95,7 +89,14 @@ export class MariadbStorage extends SqlStorage {
           lock: (withWriteLock) => WriteLock.take(withWriteLock, context),
           replacing: "on duplicate key update definition = values(definition)",
         }),
-      objects: (sql) => mariadbObjectRepository(sql, context),
+      objects: (sql) => ({
+        ...mariadbObjectRepository(sql, context),
+        ...sqlChanges(sql, {
+          watermark: statements.watermark,
+          ownStamp: stampOf,
+          read: (runner, query) => readChanges(runner, context.tables, query),
+        }),
+      }),
       records: (sql) => sqlRecordRepository(sql, statements.records, offset),
       sessions: (sql) => sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
       settings: (sql) => sqlSettingsRepository(sql, statements.settings),

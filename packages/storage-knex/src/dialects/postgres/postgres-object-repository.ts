@@ -38,7 +38,7 @@ export function postgresObjectRepository(
   statements: ObjectStatements,
   tables: Tables,
   offset: () => number,
-): ObjectRepository {
+): Omit<ObjectRepository, "watermark" | "changes"> {
   return {
     async get(which, visibility, bytes = defaultAnswerBytes) {
       const { getOne, getSeveral, getByUuid, getByUuids } = statements;

@@ -10,7 +10,7 @@ import { sqlAccountRepository } from "../../sql-account-repository.ts";
 import { sqlAdmissionRepository, SessionRenewals } from "../../sql-admission-repository.ts";
 import { sqlAppKeyRepository } from "../../sql-app-key-repository.ts";
 import { sqlAuditRepository } from "../../sql-audit-repository.ts";
-import { type ChangeRow, sqlChangeRepository } from "../../sql-change-repository.ts";
+import { type ChangeRow, sqlChanges } from "../../sql-changes.ts";
 import { sqlChannelRepository } from "../../sql-channel-repository.ts";
 import { postgresDeletionRepository } from "./postgres-deletion-repository.ts";
 import { sqlModelRepository } from "../../sql-model-repository.ts";
@@ -101,12 +101,6 @@ export class KnexStorage extends SqlStorage {
       accounts: (sql) => sqlAccountRepository(sql, statements.accounts, objectOf, offset),
       appKeys: (sql) => sqlAppKeyRepository(sql, statements.appKeys),
       audit: (sql) => sqlAuditRepository(sql, statements.audit, offset),
-      changes: (sql) =>
-        sqlChangeRepository(sql, {
-          watermark: statements.changes.watermark,
-          read: async (runner, { classes, after, upTo, limit }) =>
-            (await runner.run<ChangeRow>(statements.changes.read(limit), [classes, ...after, upTo])).rows,
-        }),
       channels: (sql) => sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       deletion: (sql) => postgresDeletionRepository(sql, statements.tombstones, offset),
       locks: (sql) => postgresLockRepository(sql, statements.locks, offset),
@@ -115,7 +109,14 @@ export class KnexStorage extends SqlStorage {
           lock: (transaction) => transaction.run(statements.lockModel),
           replacing: "on conflict (name) do update set definition = excluded.definition",
         }),
-      objects: (sql) => postgresObjectRepository(sql, statements.objects, tables, offset),
+      objects: (sql) => ({
+        ...postgresObjectRepository(sql, statements.objects, tables, offset),
+        ...sqlChanges(sql, {
+          watermark: statements.changes.watermark,
+          read: async (runner, { classes, after, upTo, limit }) =>
+            (await runner.run<ChangeRow>(statements.changes.read(limit), [classes, ...after, upTo])).rows,
+        }),
+      }),
       records: (sql) => sqlRecordRepository(sql, statements.records, offset),
       sessions: (sql) => sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
       settings: (sql) => sqlSettingsRepository(sql, statements.settings),

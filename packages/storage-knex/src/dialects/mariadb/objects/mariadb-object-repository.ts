@@ -29,7 +29,10 @@ import { objectOf } from "../object-row.ts";
 import { writeObjects } from "./object-writer.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
-export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContext): ObjectRepository {
+export function mariadbObjectRepository(
+  runner: SqlRunner,
+  context: ObjectContext,
+): Omit<ObjectRepository, "watermark" | "changes"> {
   const readsForAll = new ObjectReads(runner, context.tables);
 
   return {

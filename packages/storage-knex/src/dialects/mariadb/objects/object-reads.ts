@@ -1,6 +1,6 @@
 import type { ObjectOutline, StoredObject, VisibleRead } from "@sallyport/storage";
 import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
-import type { ChangeRow, SelectedChanges } from "../../../sql-change-repository.ts";
+import type { ChangeRow, SelectedChanges } from "../../../sql-changes.ts";
 import type { SqlReader, SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/mariadb-query-scope.ts";
 import type { Tables } from "../tables.ts";

@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type Change,
   type ChangeQuery,
-  type ChangeRepository,
   isStorableText,
   objectIdOf,
   objectNumber,
+  type ObjectRepository,
   ServiceError,
 } from "@sallyport/storage";
 import type { SqlReader, SqlRunner } from "./sql-runner.ts";
@@ -34,10 +34,11 @@ export interface SelectedChanges extends Pick<ChangeQuery, "upTo" | "limit"> {
   readonly after: readonly [stamp: number, number: number];
 }
 
-export const sqlChangeRepository = (
+/** The feed of changes of a repository of objects. */
+export const sqlChanges = (
   sql: SqlRunner,
   { watermark, ownStamp, read }: ChangeDialect,
-): ChangeRepository => ({
+): Pick<ObjectRepository, "watermark" | "changes"> => ({
   async watermark(options = {}) {
     const stamp = ownStamp?.(sql);
     if (stamp !== undefined) return stamp - 1;
@@ -49,7 +50,7 @@ export const sqlChangeRepository = (
     }
   },
 
-  async read({ classes, after: { stamp, id }, upTo, limit }, options = {}) {
+  async changes({ classes, after: { stamp, id }, upTo, limit }, options = {}) {
     const names = [...new Set(classes)].filter(isStorableText);
     const after = [stamp, id === null ? behindAll : objectNumber(id)] as const;
     const rows = await read(sql.reading(options), { classes: names, after, upTo, limit });

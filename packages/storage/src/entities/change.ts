@@ -1,28 +1,5 @@
-import type { ObjectId } from "../entities/object-id.ts";
-import type { StoredObject } from "../entities/stored-object.ts";
-import type { CancellableRead } from "../entities/visibility.ts";
-
-/**
- * Port: the ordered feed of written and deleted objects, by class, readable from any position. Contains the latest
- * change of each object, and earlier changes of its readers. Each reader is in the last one that ended its access.
- * Applies no visibility: it returns the changes of all objects, with current and former readers.
- */
-export interface ChangeRepository {
-  /**
-   * Returns the highest stamp at or below which no new change can appear, even if transactions are still open. The
-   * watermark reaches a stamp once the transactions that began writing before it have ended. It never decreases. Inside
-   * a transaction that has written, it is below the stamp of that transaction.
-   */
-  watermark(options?: CancellableRead): Promise<number>;
-
-  /**
-   * Returns a page of the changes of some classes, in order. The result is complete up to a watermark read before, so a
-   * reader fixes `upTo` with the first page and keeps it for the later ones. An object that is written again moves to a
-   * higher stamp. Changes of rolled-back transactions never appear. The cost depends on the number of classes and the
-   * size of the page, not on the number of objects or on the changes of other classes.
-   */
-  read(query: ChangeQuery, options?: CancellableRead): Promise<ChangePage>;
-}
+import type { ObjectId } from "./object-id.ts";
+import type { StoredObject } from "./stored-object.ts";
 
 /** Selects changes. */
 export interface ChangeQuery {
