@@ -20,6 +20,7 @@ export function sqlSessionRepository(
   statements: SessionStatements,
   channels: ChannelStatements,
   offset: () => number,
+  sweepLocks: SweepLocks,
 ): SessionRepository {
   return {
     async open(session, policy) {
@@ -92,7 +93,8 @@ export function sqlSessionRepository(
 
     async sweep(limit) {
       const { rows } = await sql.run<{ all: string | number }>(statements.sweep, [limit, offset()]);
-      return sumOf(rows.map(({ all }) => all));
+      const swept = sumOf(rows.map(({ all }) => all));
+      return swept < limit ? swept + (await sweepLocks(sql, limit - swept)) : swept;
     },
   };
 
@@ -253,6 +255,9 @@ function sumOf(counts: readonly (string | number)[]): number {
 }
 
 type AppNameOutcome = Awaited<ReturnType<SessionRepository["changeAppNames"]>>;
+
+/** Deletes at most `limit` locks of ended sessions. Returns their number. */
+type SweepLocks = (sql: SqlRunner, limit: number) => Promise<number>;
 
 export interface SessionStatements {
   /**

@@ -65,7 +65,6 @@ describe("sweeper", () => {
       sessions: { sweep: () => count("sessions")() },
       throttle: { sweep: () => count("throttle")() },
       audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
-      locks: { sweep: () => count("locks")() },
       records: { sweep: async () => new Map(), list: async () => [], get: async () => [], claim: async () => [] },
       channels: { sweepBlocks: () => count("blocks")() },
     } as unknown as Repositories;
@@ -103,11 +102,11 @@ describe("sweeper", () => {
     });
 
     test("removes locks of ended sessions", async () => {
-      const { locks, objects } = storage.repositories;
+      const { locks, objects, sessions } = storage.repositories;
       const [object] = await objects.insert([{ className: "File", attributes: {} }]);
       await locks.take(object?.id ?? "", "a".repeat(64));
       await new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
-      expect(await locks.sweep(10)).toBe(0);
+      expect(await sessions.sweep(10)).toBe(0);
     });
 
     test("removes expired records", async () => {

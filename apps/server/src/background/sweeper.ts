@@ -76,7 +76,6 @@ export class Sweeper {
   private tasksOf({ alias, policy: { audit, sync } }: Database): readonly CleanupTask[] {
     const tasks: CleanupTask[] = [
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
-      { name: "locks of ended sessions", run: (r, limit) => r.locks.sweep(limit) },
       { name: "expired throttle counters", run: (r, limit) => r.throttle.sweep(limit) },
       { name: "expired records", run: (r, limit) => this.sweepRecords(alias, r, limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },

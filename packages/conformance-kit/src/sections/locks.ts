@@ -178,11 +178,23 @@ const ofObjects = checksOf("locks", {
       await r.sessions.end({ digest: ended });
     }
     equal(
-      [await r.locks.sweep(3), await r.locks.sweep(3), await r.locks.sweep(3)],
+      [await r.sessions.sweep(3), await r.sessions.sweep(3), await r.sessions.sweep(3)],
       [3, 2, 0],
       "numbers of swept locks",
     );
     equal(await holderOf(r, id), mine, "the session that holds the remaining lock");
+  },
+
+  "sweeps expired sessions and their locks up to one limit": async ({ r, advance }) => {
+    const { visitor, mine, theirs } = await scene(r);
+    for (const session of [mine, theirs, theirs]) await r.locks.take((await createObject(r)).id, session);
+    advance(hour);
+    const { id } = await createObject(r);
+    const live = await visitor.open(r);
+    await r.locks.take(id, live);
+    const swept = [await r.sessions.sweep(2), await r.sessions.sweep(2), await r.sessions.sweep(2)];
+    equal(swept, [2, 2, 1], "numbers of swept sessions and locks");
+    equal(await holderOf(r, id), live, "the session that holds the remaining lock");
   },
 });
 

@@ -48,7 +48,7 @@ export const callKinds: CallKinds = {
     restore: "write",
     sweep: "write",
   },
-  locks: { take: "write", release: "write", state: "read", sweep: "write" },
+  locks: { take: "write", release: "write", state: "read" },
   model: { load: "read", lock: "write", change: "write" },
   objects: {
     get: (which) => (isSingle(which) ? "short" : "search"),

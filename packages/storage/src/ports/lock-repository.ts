@@ -30,7 +30,4 @@ export interface LockRepository {
 
   /** The lock of an object; `null` if there is none. */
   state(id: ObjectId): Promise<Lock | null>;
-
-  /** Deletes at most `limit` locks of ended sessions. Returns their number. */
-  sweep(limit: number): Promise<number>;
 }

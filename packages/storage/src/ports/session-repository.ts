@@ -94,6 +94,6 @@ export interface SessionRepository {
    */
   count(seats?: Pick<SeatLimit, "name" | "kind">, which?: "number" | "bound"): Promise<number>;
 
-  /** Deletes at most `limit` expired sessions. Returns their number. */
+  /** Deletes expired sessions, then locks of ended ones: at most `limit` together. Returns their number. */
   sweep(limit: number): Promise<number>;
 }

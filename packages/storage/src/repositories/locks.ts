@@ -26,22 +26,6 @@ export const lockRepository = (access: Access): LockRepository => ({
   ),
 
   state: (id) => access.read(async (rows) => lockOf(rows, id, await rows.now())),
-
-  sweep: (limit) =>
-    access.write(async (rows) => {
-      const now = await rows.now();
-      const over: LockRow[] = [];
-      // From session to session, so that the locks of live ones cost nothing.
-      let first = await rows.first(lockTable, { index: "bySession" });
-      while (first !== undefined && over.length < limit) {
-        const { session } = first;
-        if ((await liveSession(rows, session, now)) === undefined)
-          over.push(...(await rows.list(lockTable, { index: "bySession", of: [session] }, limit - over.length)));
-        first = await rows.first(lockTable, { index: "bySession", after: [session] });
-      }
-      await rows.delete(lockTable, ...over.map(({ id }) => [objectNumber(id)]));
-      return over.length;
-    }),
 });
 
 async function lockOf(rows: RowReader, id: ObjectId, now: number): Promise<Lock | null> {

@@ -1,4 +1,5 @@
 import type { Digest } from "../digests/index.ts";
+import { objectNumber } from "../entities/object-id.ts";
 import { channelOf, type ExpectedRecord, type SeatKind, type SeatLimit, type Session } from "../entities/session.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { Access } from "../kernel/access.ts";
@@ -8,7 +9,7 @@ import { acceptStorable } from "../ports/storable-text.ts";
 import { openedChannel } from "./channels.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { livingRecord } from "./records.ts";
-import { channelTable, type SessionRow, sessionTable } from "./tables.ts";
+import { channelTable, lockTable, type LockRow, type SessionRow, sessionTable } from "./tables.ts";
 
 export const sessionRepository = (access: Access): SessionRepository => ({
   async open(newSession, policy) {
@@ -131,14 +132,30 @@ export const sessionRepository = (access: Access): SessionRepository => ({
 
   sweep: (limit) =>
     access.write(async (rows) => {
-      const through = [await rows.now()];
-      const over = await rows.list(sessionTable, { index: "byExpiry", through }, limit);
-      return forget(
+      const now = await rows.now();
+      const over = await rows.list(sessionTable, { index: "byExpiry", through: [now] }, limit);
+      const forgotten = await forget(
         rows,
         over.map(({ digest }) => digest),
       );
+      return forgotten + (await forgetLocks(rows, now, limit - forgotten));
     }),
 });
+
+/** Deletes locks of ended sessions. Returns their number. */
+async function forgetLocks(rows: Rows, now: number, limit: number): Promise<number> {
+  const over: LockRow[] = [];
+  // From session to session, so that the locks of live ones cost nothing.
+  let first = await rows.first(lockTable, { index: "bySession" });
+  while (first !== undefined && over.length < limit) {
+    const { session } = first;
+    if ((await liveSession(rows, session, now)) === undefined)
+      over.push(...(await rows.list(lockTable, { index: "bySession", of: [session] }, limit - over.length)));
+    first = await rows.first(lockTable, { index: "bySession", after: [session] });
+  }
+  await rows.delete(lockTable, ...over.map(({ id }) => [objectNumber(id)]));
+  return over.length;
+}
 
 export function isLive({ expiresAt }: Pick<SessionRow, "expiresAt">, now: number): boolean {
   return now < expiresAt;

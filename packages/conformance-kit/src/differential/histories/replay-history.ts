@@ -41,7 +41,6 @@ async function answerTo(
       return null;
     case "sweep":
       // The number of swept rows is implementation-defined.
-      await r.locks.sweep(maxResults);
       await r.sessions.sweep(maxResults);
       return null;
     case "forget":

@@ -28,7 +28,7 @@ import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrator.ts";
 import { readChanges } from "./objects/object-reads.ts";
 import { mariadbDeletionRepository } from "./objects/mariadb-deletion-repository.ts";
-import { mariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
+import { mariadbLockRepository, sweepLocks } from "./objects/mariadb-lock-repository.ts";
 import { mariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
 import { objectOf } from "./object-row.ts";
 import { type ObjectContext, stampOf, WriteLock } from "./objects/write-lock.ts";
@@ -98,7 +98,10 @@ export class MariadbStorage extends SqlStorage {
         }),
       }),
       records: (sql) => sqlRecordRepository(sql, statements.records, offset),
-      sessions: (sql) => sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
+      sessions: (sql) =>
+        sqlSessionRepository(sql, statements.sessions, statements.channels, offset, (runner, limit) =>
+          sweepLocks(runner, limit, statements.locks, context),
+        ),
       settings: (sql) => sqlSettingsRepository(sql, statements.settings),
       throttle: (sql) => sqlThrottleRepository(sql, statements.throttle, offset),
     });

@@ -32,11 +32,6 @@ export const postgresLockRepository = (
     const [row] = rows;
     return row === undefined ? null : { session: row.session, since: Number(row.since) };
   },
-
-  async sweep(limit) {
-    const { rowCount } = await sql.run(statements.sweep, [limit, offset()]);
-    return rowCount;
-  },
 });
 
 type LockStatements = ReturnType<typeof lockStatements>;

@@ -118,7 +118,14 @@ export class KnexStorage extends SqlStorage {
         }),
       }),
       records: (sql) => sqlRecordRepository(sql, statements.records, offset),
-      sessions: (sql) => sqlSessionRepository(sql, statements.sessions, statements.channels, offset),
+      sessions: (sql) =>
+        sqlSessionRepository(
+          sql,
+          statements.sessions,
+          statements.channels,
+          offset,
+          async (runner, limit) => (await runner.run(statements.locks.sweep, [limit, offset()])).rowCount,
+        ),
       settings: (sql) => sqlSettingsRepository(sql, statements.settings),
       throttle: (sql) => sqlThrottleRepository(sql, statements.throttle, offset),
     });

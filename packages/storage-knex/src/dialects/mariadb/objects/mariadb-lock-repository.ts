@@ -30,16 +30,6 @@ export function mariadbLockRepository(
     ),
 
     state: async (id) => (isObjectId(id) ? live(runner, id) : null),
-
-    sweep: (limit) =>
-      runner.atomically(async (sql) => {
-        await WriteLock.take(sql, context);
-        const { rows } = await sql.run<{ oid: number }>(locks.expired, [context.offset(), limit]);
-        const numbers = rows.map(({ oid }) => Number(oid));
-        if (numbers.length > 0)
-          await sql.runOnce(`delete from ${context.tables.locks} where ${isAmongNumbers("oid", numbers)}`);
-        return numbers.length;
-      }),
   };
 
   async function live(sql: SqlRunner, id: string): Promise<Lock | null> {
@@ -47,6 +37,25 @@ export function mariadbLockRepository(
     const { rows } = await sql.run<{ session: Digest; since: number }>(locks.live, values);
     return rows[0] === undefined ? null : { session: rows[0].session, since: Number(rows[0].since) };
   }
+}
+
+/** Deletes at most `limit` locks of ended sessions. Returns their number. Waits for no writer if there are none. */
+export async function sweepLocks(
+  runner: SqlRunner,
+  limit: number,
+  locks: Pick<LockStatements, "expired">,
+  context: ObjectContext,
+): Promise<number> {
+  const expired = async (sql: SqlRunner) =>
+    (await sql.run<{ oid: number }>(locks.expired, [context.offset(), limit])).rows.map(({ oid }) => Number(oid));
+  if ((await expired(runner)).length === 0) return 0;
+  return runner.atomically(async (sql) => {
+    await WriteLock.take(sql, context);
+    const numbers = await expired(sql);
+    if (numbers.length > 0)
+      await sql.runOnce(`delete from ${context.tables.locks} where ${isAmongNumbers("oid", numbers)}`);
+    return numbers.length;
+  });
 }
 
 type LockStatements = ReturnType<typeof lockStatements>;
