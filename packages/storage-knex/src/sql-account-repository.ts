@@ -94,15 +94,12 @@ export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; 
       );
     },
 
-    async setSecret(id, secret, expectedVersion) {
-      const isSet = await update({ id, secret_version: expectedVersion }, (query) =>
-        query.update({ secret, secret_version: expectedVersion + 1 }),
-      );
-      return isSet ? "stored" : "stale";
-    },
-
-    async rehash(id, secret, newSecret) {
-      return (await update({ id, secret }, (query) => query.update({ secret: newSecret }))) ? "stored" : "stale";
+    async setSecret(id, secret, expected) {
+      const [current, values] =
+        typeof expected === "object"
+          ? [{ secret: expected.secret }, { secret }]
+          : [{ secret_version: expected }, { secret, secret_version: expected + 1 }];
+      return (await update({ id, ...current }, (query) => query.update(values))) ? "stored" : "stale";
     },
 
     async remove(ids) {

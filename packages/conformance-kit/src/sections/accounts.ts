@@ -225,14 +225,14 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
 
     "stores one password hash when concurrent calls replace the same one": async ({ r }) => {
       const { id, secret } = await create(r);
-      const outcomes = await concurrently(12, (index) => r.accounts.rehash(id, secret, `hash ${index}`));
+      const outcomes = await concurrently(12, (index) => r.accounts.setSecret(id, `hash ${index}`, { secret }));
       equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused hashes");
       equal((await accountOf(r, id))?.secret, `hash ${outcomes.indexOf("stored")}`, "the secret");
     },
 
     "replaces a password hash if the current hash matches, and keeps the version": async ({ r }) => {
       const [before, bystander] = [await create(r), await create(r)];
-      const rehash = (id: string, secret: string) => r.accounts.rehash(id, before.secret, secret);
+      const rehash = (id: string, secret: string) => r.accounts.setSecret(id, secret, { secret: before.secret });
       equal(await rehash(before.id, "the same, hashed again"), "stored", "the outcome of rehashing");
       equal(await accountOf(r, before.id), { ...before, secret: "the same, hashed again" }, "the account");
       equal(await rehash(before.id, "too late"), "stale", "the outcome of rehashing over a replaced secret");

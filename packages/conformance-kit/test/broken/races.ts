@@ -67,6 +67,8 @@ const caughtBy: { readonly [method: string]: readonly string[] } = {
   "accounts.setSecret": [
     "stores one secret when concurrent calls replace the same version",
     "stores one secret when concurrent calls replace the same version (custom accounts)",
+    "stores one password hash when concurrent calls replace the same one",
+    "stores one password hash when concurrent calls replace the same one (custom accounts)",
   ],
   "accounts.remove": [
     "removes accounts and frees their names",
@@ -138,10 +140,6 @@ const caughtBy: { readonly [method: string]: readonly string[] } = {
   ],
   "throttle.fail": ["counts every concurrent failure"],
   "throttle.pass": ["keeps a concurrently granted exemption and restores the group limit with the next grant"],
-  "accounts.rehash": [
-    "stores one password hash when concurrent calls replace the same one",
-    "stores one password hash when concurrent calls replace the same one (custom accounts)",
-  ],
   "audit.settle": ["converts each tally in one of several concurrent calls"],
   "records.settle": ["settles a claim in one of several concurrent calls"],
   transaction: ["enforces a quota exactly across concurrent deletions", "loses no concurrent increment of a counter"],

@@ -65,6 +65,11 @@ export interface FoundAccount {
   readonly link: IdentityLinkRecord | null;
 }
 
+/** The secret that an account must have. */
+export interface CurrentSecret {
+  readonly secret: string;
+}
+
 /** The fields to change. A new `userId` of a custom account raises its secret version. */
 export interface AccountChange {
   /** The confusable key rejects names that differ from another name only by case or white space. */
@@ -101,16 +106,11 @@ export interface AccountRepository {
   change(id: AccountId, change: AccountChange): Promise<boolean>;
 
   /**
-   * Replaces the secret and raises its version by one if `expectedVersion` is current; else `stale`. Unknown accounts
-   * are `stale`. Callers end the sessions in the same transaction.
+   * Replaces the secret if the expected version, or the expected secret, is current; else `stale`. Unknown accounts are
+   * `stale`. With a version, another password: the version rises by one, and callers end the sessions in the same
+   * transaction. With a secret, another hash of the same password: version and sessions stay.
    */
-  setSecret(id: AccountId, secret: string, expectedVersion: number): Promise<"stored" | "stale">;
-
-  /**
-   * Replaces `secret` with a new hash of the same password; `stale` if the stored secret has changed. Keeps the secret
-   * version and the sessions.
-   */
-  rehash(id: AccountId, secret: string, newSecret: string): Promise<"stored" | "stale">;
+  setSecret(id: AccountId, secret: string, expected: number | CurrentSecret): Promise<"stored" | "stale">;
 
   /**
    * Removes accounts and returns their number. Also removes the custom accounts mapped to these users, even if a user

@@ -28,7 +28,6 @@ export const callKinds: CallKinds = {
     create: "write",
     change: "write",
     setSecret: "write",
-    rehash: "write",
     remove: "write",
     list: "read",
   },

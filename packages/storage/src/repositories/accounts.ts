@@ -72,19 +72,18 @@ export const accountRepository = (access: Access): AccountRepository => ({
     });
   },
 
-  setSecret: (id, secret, expectedVersion) =>
+  setSecret: (id, secret, expected) =>
     access.write(async (rows) => {
       const account = await rows.get(accountTable, id);
-      if (account === undefined || account.secretVersion !== expectedVersion) return "stale";
-      await rows.put(accountTable, { ...account, secret, secretVersion: expectedVersion + 1 });
-      return "stored";
-    }),
-
-  rehash: (id, secret, newSecret) =>
-    access.write(async (rows) => {
-      const account = await rows.get(accountTable, id);
-      if (account === undefined || account.secret !== secret) return "stale";
-      await rows.put(accountTable, { ...account, secret: newSecret });
+      if (account === undefined) return "stale";
+      const { secretVersion } = account;
+      const isRehashed = typeof expected === "object";
+      if (isRehashed ? account.secret !== expected.secret : secretVersion !== expected) return "stale";
+      await rows.put(accountTable, {
+        ...account,
+        secret,
+        secretVersion: isRehashed ? secretVersion : secretVersion + 1,
+      });
       return "stored";
     }),
 

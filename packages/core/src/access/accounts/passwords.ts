@@ -94,7 +94,7 @@ export async function renewPassword(
     const renewed = await renewedHash(context.services.hasher, secret, () =>
       sentForms(pass, clientHash, context.database.digests),
     );
-    if (renewed !== null) await context.r.accounts.rehash(id, secret, renewed);
+    if (renewed !== null) await context.r.accounts.setSecret(id, renewed, { secret });
   } catch {
     // The log-in does not depend on the rehash. The next log-in tries again.
   }

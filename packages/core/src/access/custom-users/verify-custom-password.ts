@@ -24,7 +24,7 @@ async function renewCustomPassword(
   forms: readonly string[],
 ): Promise<void> {
   const renewed = await renewedHash(context.services.hasher, secret, () => forms);
-  if (renewed !== null) await context.r.accounts.rehash(id, secret, renewed);
+  if (renewed !== null) await context.r.accounts.setSecret(id, renewed, { secret });
 }
 
 export interface CustomCredentials {
