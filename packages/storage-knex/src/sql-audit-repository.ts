@@ -13,12 +13,9 @@ export const auditDetails = columns
 
 export function sqlAuditRepository(sql: SqlRunner, statements: AuditStatements, offset: () => number): AuditRepository {
   return {
-    async append(event) {
-      await sql.run(statements.append, valuesOf(event));
-    },
-
-    async tally(key, event) {
-      await sql.run(statements.tally, [...valuesOf(event), key]);
+    async append(event, tally) {
+      const values = valuesOf(event);
+      await (tally === undefined ? sql.run(statements.append, values) : sql.run(statements.tally, [...values, tally]));
     },
 
     async settle(age, limit) {

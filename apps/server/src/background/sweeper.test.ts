@@ -96,7 +96,7 @@ describe("sweeper", () => {
       await storage.migrate();
       const { audit, throttle: failures } = storage.repositories;
       await audit.append(event);
-      await audit.tally("key", event);
+      await audit.append(event, "key");
       await failures.fail([{ key: "key", policy: throttle }]);
       offset = 2 * hour;
     });

@@ -73,7 +73,7 @@ async function writeMore(storage: Storage): Promise<void> {
     changes: [{ name: "rights.read", before: ["*"], after: [] }],
   } as const;
   await r.audit.append(event);
-  await r.audit.tally("key", event);
+  await r.audit.append(event, "key");
 }
 
 /**

@@ -136,7 +136,7 @@ const tallyChecks = checksOf("audit", {
     const refused: AuditEvent = { ...auditEvent, ...outcome, actorId: "A1", subjectId: "7" };
     const times = [await storage.now()];
     const tally = async (requestId: string) => {
-      await r.audit.tally("key", { ...refused, requestId, appNames: [requestId] });
+      await r.audit.append({ ...refused, requestId, appNames: [requestId] }, "key");
       times.push(await storage.now());
     };
     await tally("first");
@@ -174,7 +174,7 @@ const tallyChecks = checksOf("audit", {
   "keeps the tallies of different keys separate": async ({ r }) => {
     const keys = [...hostileTexts, "a", "A", "a ", "x".repeat(200)];
     for (const [index, key] of keys.entries()) {
-      for (let count = 0; count <= index % 3; count += 1) await r.audit.tally(key, ofRequest(`${index}`));
+      for (let count = 0; count <= index % 3; count += 1) await r.audit.append(ofRequest(`${index}`), key);
     }
     equal(await r.audit.settle(0, 100), keys.length, "number of settled tallies");
     const events = rowsOf(await r.audit.read(0, 100), "requestId", "attempts");
@@ -187,10 +187,10 @@ const tallyChecks = checksOf("audit", {
 
   "settles old tallies, the oldest first, up to the limit": async ({ r, advance }) => {
     for (const key of ["a", "b", "c"]) {
-      await r.audit.tally(key, ofRequest(key));
+      await r.audit.append(ofRequest(key), key);
       advance(minute);
     }
-    await r.audit.tally("a", ofRequest("again"));
+    await r.audit.append(ofRequest("again"), "a");
     equal(await r.audit.settle(hour, 10), 0, "number of tallies settled too early");
     equal(await r.audit.settle(2 * minute, 0), 0, "number of tallies settled with a limit of zero");
     equal(await r.audit.settle(2 * minute, 1), 1, "number of tallies settled by the first call");
@@ -207,7 +207,7 @@ const tallyChecks = checksOf("audit", {
   },
 
   "converts each tally in one of several concurrent calls": async ({ r }) => {
-    for (let key = 0; key < 12; key += 1) await r.audit.tally(`key ${key}`, ofRequest(`request ${key}`));
+    for (let key = 0; key < 12; key += 1) await r.audit.append(ofRequest(`request ${key}`), `key ${key}`);
     const settled = await concurrently(6, () => r.audit.settle(0, 100));
     const rest = await r.audit.settle(0, 100);
     const all = settled.reduce((sum, each) => sum + each, rest);
@@ -218,7 +218,7 @@ const tallyChecks = checksOf("audit", {
 
   "counts every concurrent attempt while tallies are settled": async ({ r }) => {
     await concurrently(60, async (index) => {
-      await r.audit.tally(`key ${index % 3}`, auditEvent);
+      await r.audit.append(auditEvent, `key ${index % 3}`);
       if (index % 5 === 0) await r.audit.settle(0, 10);
     });
     await r.audit.settle(0, 10);

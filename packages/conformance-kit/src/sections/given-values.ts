@@ -36,7 +36,7 @@ export const givenValueChecks: readonly Check[] = checksOf("given values", {
     const appNames = ["Sales"];
     const changes = [{ name: "seats", before: [1] as JsonValue[], after: null }];
     await r.audit.append({ ...auditEvent, appNames, changes });
-    await r.audit.tally("key", { ...auditEvent, appNames, changes });
+    await r.audit.append({ ...auditEvent, appNames, changes }, "key");
     appNames.push(later);
     changes[0]?.before.push(later);
     await r.audit.settle(0, 10);

@@ -75,8 +75,10 @@ const caughtBy: { readonly [method: string]: readonly string[] } = {
     "removes accounts and frees their names (custom accounts)",
   ],
   "appKeys.create": ["gives each app key a unique ID", "creates one app key when concurrent calls use the same name"],
-  "audit.append": ["keeps every concurrently appended event"],
-  "audit.tally": ["counts every concurrent attempt while tallies are settled"],
+  "audit.append": [
+    "keeps every concurrently appended event",
+    "counts every concurrent attempt while tallies are settled",
+  ],
   "channels.reserveOut": ["reserves 10,000 numbers for four concurrent callers without duplicates"],
   "channels.acceptIn": [
     "accepts a concurrently repeated message number once",

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { AppKeyContext } from "../request/index.ts";
-import { confusableKeyOf, listingsOf, loginNameOf, type RecordRepository, tallyTime } from "@sallyport/storage";
+import {
+  type AuditEvent,
+  confusableKeyOf,
+  listingsOf,
+  loginNameOf,
+  type RecordRepository,
+  tallyTime,
+} from "@sallyport/storage";
 import { type PasswordHasher, sentForms, typedPassword, verifyForms } from "./accounts/passwords.ts";
 import { ApplicationCache } from "./appkeys/applications.ts";
 import { ReplayRecord } from "./channels/message-rules.ts";
@@ -10,7 +17,9 @@ import { codeDigest, confirmationCode } from "./custom-users/change-custom-passw
 describe("replay record", () => {
   test("tallies later replays of each of the last 10,000 networks", async () => {
     const audited: string[] = [];
-    const audit = { append: async () => void audited.push("event"), tally: async () => void audited.push("tally") };
+    const audit = {
+      append: async (_event: AuditEvent, tally?: string) => void audited.push(tally === undefined ? "event" : "tally"),
+    };
     let now = 0;
     const record = new ReplayRecord();
     const add = async (network: string) => {

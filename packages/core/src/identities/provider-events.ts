@@ -6,13 +6,13 @@ import { AlreadyConsumedError } from "./log-in-with-provider.ts";
 export async function tallyStrayCallback(context: UnadmittedContext): Promise<void> {
   const { r, requestId, origin } = context;
   const event = { ...blankEvent, type: "provider.refused", requestId, outcome: 324, address: origin.address } as const;
-  await r.audit.tally(`provider callback ${origin.network}`, event);
+  await r.audit.append(event, `provider callback ${origin.network}`);
 }
 
 /** Tallies refused starts and unknown codes, which a client with an app key can cause without limit. */
 export async function tallyRefused(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
   const event = logInEvent(context, { type: "provider.refused", outcome });
-  await context.r.audit.tally(`provider ${outcome} ${context.appKey.id} ${context.origin.network}`, event);
+  await context.r.audit.append(event, `provider ${outcome} ${context.appKey.id} ${context.origin.network}`);
 }
 
 interface LogInDetails {

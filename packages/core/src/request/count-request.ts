@@ -68,6 +68,6 @@ function tallyOf({ requestId, origin, database, appKey, session }: CountedReques
       actorId: session?.userId ?? null,
       address: origin.address,
     } as const;
-    database.storage.repositories.audit.tally(`rate ${kind} ${key}`, event).catch(() => {});
+    database.storage.repositories.audit.append(event, `rate ${kind} ${key}`).catch(() => {});
   };
 }

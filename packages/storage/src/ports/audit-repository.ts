@@ -8,13 +8,11 @@ export const tallyTime = 300_000;
 
 /** Port: the append-only audit log of log-ins, refusals, log-outs, and changes to the model, macros, accounts, keys and object readers. */
 export interface AuditRepository {
-  append(event: AuditEvent): Promise<void>;
-
   /**
-   * Counts a frequent attempt instead of storing a separate event. All attempts with the same key (at most 200
-   * characters) become one event in `settle`. Concurrent attempts are never lost.
+   * Stores an event. With the key of a tally (at most 200 characters), counts a frequent attempt instead: all attempts
+   * with the same key become one event in `settle`. Concurrent attempts are never lost.
    */
-  tally(key: string, event: AuditEvent): Promise<void>;
+  append(event: AuditEvent, tally?: string): Promise<void>;
 
   /** Converts at most `limit` tallies begun at least `age` milliseconds ago into events. Returns their number. */
   settle(age: number, limit: number): Promise<number>;

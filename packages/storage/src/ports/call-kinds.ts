@@ -32,7 +32,7 @@ export const callKinds: CallKinds = {
     list: "read",
   },
   appKeys: { create: "write", setEnabled: "write", listsOrigin: "read", list: "read" },
-  audit: { append: "write", tally: "write", settle: "write", read: "read", sweep: "write" },
+  audit: { append: "write", settle: "write", read: "read", sweep: "write" },
   channels: { reserveOut: "short", acceptIn: "short", registerBlocks: "write", sweepBlocks: "write" },
   deletion: {
     lock: "write",

@@ -31,7 +31,7 @@ export interface Repositories {
 
 /** Calls allowed in `Storage.batch`: they need no intermediate result and report refusals as errors. */
 export interface BatchRepositories {
-  readonly audit: Pick<AuditRepository, "append" | "tally">;
+  readonly audit: Pick<AuditRepository, "append">;
   readonly sessions: Pick<SessionRepository, "open">;
   readonly throttle: Pick<ThrottleRepository, "fail" | "pass">;
 }

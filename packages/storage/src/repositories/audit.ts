@@ -6,18 +6,11 @@ import { nextNumbers } from "./numbers.ts";
 import { auditTable, tallyTable } from "./tables.ts";
 
 export const auditRepository = (access: Access): AuditRepository => ({
-  append(event) {
+  append(event, key) {
     const kept = frozenCopy(event);
     return access.write(async (rows) => {
       const now = await rows.now();
-      await record(rows, [{ ...kept, at: now, since: now, attempts: 1 }]);
-    });
-  },
-
-  tally(key, event) {
-    const kept = frozenCopy(event);
-    return access.write(async (rows) => {
-      const now = await rows.now();
+      if (key === undefined) return record(rows, [{ ...kept, at: now, since: now, attempts: 1 }]);
       const before = (await rows.get(tallyTable, key)) ?? { ...kept, key, since: now, attempts: 0 };
       await rows.put(tallyTable, { ...before, at: now, attempts: before.attempts + 1 });
     });

@@ -157,10 +157,10 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     const changes = [{ name: "groups", before: ["7", null], after: { z: 1, a: [] } }];
     await r.audit.append({ ...auditEvent, actorId: "7", subjectId: "A1", appNames: ["field"], changes });
     await r.audit.append(auditEvent);
-    await r.audit.tally("b", auditEvent);
-    await r.audit.tally("B", { ...auditEvent, requestId: "first" });
+    await r.audit.append(auditEvent, "b");
+    await r.audit.append({ ...auditEvent, requestId: "first" }, "B");
     advance(hour);
-    await r.audit.tally("B", { ...auditEvent, requestId: "second" });
+    await r.audit.append({ ...auditEvent, requestId: "second" }, "B");
     const records = await archived(storage);
     const events = await r.audit.read(0, 10);
     const audit = events.map((event) => ({ section: "audit", ...event }));

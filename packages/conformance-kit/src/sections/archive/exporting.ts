@@ -20,7 +20,7 @@ async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await createCustomAccount(r, { loginName: "late" });
   await createLink(r);
   await r.audit.append(auditEvent);
-  await r.audit.tally("late", auditEvent);
+  await r.audit.append(auditEvent, "late");
   const { generation } = await r.model.load();
   await r.model.change({ put: [{ name: "Late", base: null, attributes: [], rights: [] }] }, generation);
 }

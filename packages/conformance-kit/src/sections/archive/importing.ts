@@ -283,7 +283,7 @@ export const importingChecks: readonly Check[] = [
       equal((await r.records.get("sample", ["one"]))[0]?.value, 1, "the record");
     },
     "refuses an import if an audit event exists": leavesAlone((r) => r.audit.append(auditEvent)),
-    "refuses an import if an unsettled tally exists": leavesAlone((r) => r.audit.tally("key", auditEvent)),
+    "refuses an import if an unsettled tally exists": leavesAlone((r) => r.audit.append(auditEvent, "key")),
     "refuses an import if the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
     "refuses an import after a previous import": leavesAlone((_r, storage) => importInto(storage)),
 

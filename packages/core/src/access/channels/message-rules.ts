@@ -30,7 +30,7 @@ export class ReplayRecord {
     const event = logInEvent(context, { type: "credentials.replayed", outcome: 310 });
     const key = `replay ${appKey.id} ${origin.network}`;
     const now = database.now();
-    if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.tally(key, event);
+    if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.append(event, key);
     this.entered.delete(key);
     this.entered.set(key, now);
     const [oldest] = this.entered.keys();

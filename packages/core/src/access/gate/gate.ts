@@ -358,7 +358,7 @@ async function lockedOut(
 ): Promise<never> {
   const kind = event.type === "login.refused" ? "" : `${event.type} `;
   const key = `lockout ${kind}${context.appKey.id} ${context.origin.network}`;
-  await context.unit.autonomously((r) => r.audit.tally(key, event));
+  await context.unit.autonomously((r) => r.audit.append(event, key));
   throw explained(refused(event.outcome, wait), accountFinding(account), ...lockoutFindings(wait, keys));
 }
 

@@ -68,9 +68,9 @@ async function findReset(
 
 async function refuseReset(context: AppKeyContext): Promise<never> {
   const { r, appKey, origin } = context;
-  await r.audit.tally(
-    `reset refused ${appKey.id} ${origin.network}`,
+  await r.audit.append(
     logInEvent(context, { type: "password.reset.refused", outcome: 328 }),
+    `reset refused ${appKey.id} ${origin.network}`,
   );
   throw new ServiceError(328);
 }

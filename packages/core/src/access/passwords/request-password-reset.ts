@@ -61,9 +61,9 @@ export async function requestPasswordReset(
   } as const;
   await queueMail(context, job, () => mayAsk(context, job));
   // Requests are unauthenticated and unlimited in number, so they are tallied.
-  await r.audit.tally(
-    `reset asked ${appKey.id} ${origin.network}`,
+  await r.audit.append(
     logInEvent(context, { type: "password.reset.requested", outcome: 0 }),
+    `reset asked ${appKey.id} ${origin.network}`,
   );
 }
 
