@@ -1,11 +1,12 @@
 import {
   allPages,
   explained,
+  nextSteps,
+  ofDatabase,
   passwordAuthentication,
   type RecordRepository,
   type Repositories,
   ServiceError,
-  nextSteps,
 } from "@sallyport/storage";
 import {
   administrationOf,
@@ -242,10 +243,10 @@ describe("app names and app keys", () => {
     expect(await maintenance()).toEqual([706, 90, "We are moving."]);
     await setMaintenance(context, { message: "We have not finished.", endsAt: now - 1 });
     expect(await maintenance()).toEqual([706, 60, "We have not finished."]);
-    expect((await fixture.r.settings.read()).maintenance).toBe(true);
+    expect((await fixture.r.admission.admit(ofDatabase)).maintenance).toBe(true);
     await setMaintenance(context, null);
     expect(await maintenance()).toEqual([706, 60, undefined]);
-    expect((await fixture.r.settings.read()).maintenance).toBe(false);
+    expect((await fixture.r.admission.admit(ofDatabase)).maintenance).toBe(false);
     const started = Array<string>(3).fill("maintenance.started");
     expect(await audited()).toEqual([...started, "maintenance.ended"]);
   });

@@ -13,9 +13,9 @@ import {
   type RecordValue,
   type Session,
   type SessionMode,
+  type Settings,
   touchInterval,
 } from "@sallyport/storage";
-import { settingsOf, type SettingsRow } from "./sql-settings-repository.ts";
 import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
@@ -185,6 +185,16 @@ function appKeyOf(row: AppKeyRow): AppKey | null {
     origins: row.key_origins,
     returnAddresses: row.key_return_addresses,
   };
+}
+
+interface SettingsRow {
+  readonly maintenance: boolean;
+  readonly model_generation: string | number;
+  readonly macro_generation: string | number;
+}
+
+function settingsOf({ maintenance, model_generation, macro_generation }: SettingsRow): Settings {
+  return { maintenance, modelGeneration: Number(model_generation), settingsGeneration: Number(macro_generation) };
 }
 
 function admissionOf(row: AdmissionRow): Admission {

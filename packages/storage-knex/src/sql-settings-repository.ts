@@ -1,15 +1,9 @@
-import type { Settings, SettingsRepository } from "@sallyport/storage";
+import type { SettingsRepository } from "@sallyport/storage";
 import { nothingIn } from "./archived-records.ts";
-import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
 export const sqlSettingsRepository = (sql: SqlRunner, statements: SettingsStatements): SettingsRepository => ({
-  async read() {
-    const { rows } = await sql.build<SettingsRow>(sql.table("settings").select());
-    return settingsOf(withSettings(rows));
-  },
-
   async setMaintenance(on) {
     await sql.build(sql.table("settings").update({ maintenance: on }));
   },
@@ -35,14 +29,4 @@ export function settingsStatements(tables: Readonly<Record<Filled | "settings", 
     /** Gives `empty`. */
     isEmpty: statement("settings_is_empty", nothingIn(filled, settings)),
   };
-}
-
-export interface SettingsRow {
-  readonly maintenance: boolean;
-  readonly model_generation: string | number;
-  readonly macro_generation: string | number;
-}
-
-export function settingsOf({ maintenance, model_generation, macro_generation }: SettingsRow): Settings {
-  return { maintenance, modelGeneration: Number(model_generation), settingsGeneration: Number(macro_generation) };
 }

@@ -2,8 +2,9 @@ import {
   type Kernel,
   type KernelReader,
   KernelStorage,
-  RefusedByStorageError,
   type KernelTransaction,
+  ofDatabase,
+  RefusedByStorageError,
   type Repositories,
   seesAll,
 } from "@sallyport/storage";
@@ -47,7 +48,7 @@ describe("a failure of the kernel", () => {
     await storage.migrate();
     const cause = new Error("disk I/O error");
     failNext("get", cause);
-    await expect(storage.repositories.settings.read()).rejects.toMatchObject({ code: 799, cause });
+    await expect(storage.repositories.admission.admit(ofDatabase)).rejects.toMatchObject({ code: 799, cause });
   });
 
   test("ends the transaction, even if the work catches it in a nested one", async () => {

@@ -1,3 +1,4 @@
+import { ofDatabase } from "@sallyport/storage";
 import { type Call, faults } from "@sallyport/testing/faults";
 import { description } from "../cases/declared.ts";
 import { faultsAt, type Outcome, type Place, type Row } from "./fault-table.ts";
@@ -73,7 +74,8 @@ onFaultyServers("requests at a failing storage", (fixture) => {
  * records in the background.
  */
 const isIncidental = ({ name, within, given }: Call) =>
-  ["alignIndexes", "settings.read", "now", "records.claim"].includes(name) ||
+  ["alignIndexes", "now", "records.claim"].includes(name) ||
+  (name === "admission.admit" && given[0] === ofDatabase) ||
   (name.startsWith("records.") && (given[0] === "keyRing" || given[0] === "macro")) ||
   (name === "model.load" && within === "itself");
 

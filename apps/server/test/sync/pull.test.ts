@@ -1,5 +1,5 @@
 import { isFullRun } from "@sallyport/test-kit/scope";
-import { type Principal, seesAll, type StoredObject } from "@sallyport/storage";
+import { ofDatabase, type Principal, seesAll, type StoredObject } from "@sallyport/storage";
 import { visibilityOf, setSyncEnabled, administrationOf, readSync, removeSyncSchema } from "@sallyport/core";
 import { modes } from "../modes.ts";
 import { openSession } from "../open-session.ts";
@@ -293,7 +293,7 @@ onEngines(
           for (const [follower] of followers) if (random(2) === 0) await follower.pull(some);
         }
         const { storage, models } = fixture.database;
-        const { modelGeneration } = await storage.repositories.settings.read();
+        const { modelGeneration } = await storage.repositories.admission.admit(ofDatabase);
         const model = await models.current(modelGeneration, storage.repositories.model);
         for (const [follower, user, isWanted] of followers) {
           await follower.pull();

@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/storage";
+import { ofDatabase, type Repositories } from "@sallyport/storage";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
@@ -48,22 +48,20 @@ export const settingsChecks: readonly Check[] = checksOf("settings", {
   },
 
   "reads settings as set": async ({ storage, r }) => {
-    const before = await r.settings.read();
+    const before = await r.admission.admit(ofDatabase);
     equal([before.maintenance, before.settingsGeneration], [false, 0], "the settings of a new database");
     await r.settings.setMaintenance(true);
     await storage.transaction(async (inside) => {
       await inside.settings.raise();
-      equal((await inside.settings.read()).settingsGeneration, 1, "the generation inside the transaction");
+      equal((await inside.admission.admit(ofDatabase)).settingsGeneration, 1, "the generation inside the transaction");
     });
     await r.settings.raise();
-    equal(await r.settings.read(), { ...before, maintenance: true, settingsGeneration: 2 }, "the settings");
+    equal(await r.admission.admit(ofDatabase), { ...before, maintenance: true, settingsGeneration: 2 }, "the settings");
   },
 
   "increases the settings generation by one for each of several concurrent calls": async ({ r }) => {
     await concurrently(12, () => r.settings.raise());
-    equal((await r.settings.read()).settingsGeneration, 12, "the generation");
-    const admitted = await r.admission.admit({ appKey: null, session: null, idleTimeout: minute });
-    equal(admitted.settingsGeneration, 12, "the generation in an admission");
+    equal((await r.admission.admit(ofDatabase)).settingsGeneration, 12, "the generation");
   },
 
   "shows a transaction its own writes in the emptiness check": async ({ storage }) => {

@@ -2,7 +2,7 @@ import type { Repositories } from "@sallyport/storage";
 import type { CalledHook, LibraryModule } from "./macro.ts";
 
 export interface LibraryContext {
-  readonly r: Pick<Repositories, "records" | "settings">;
+  readonly r: Pick<Repositories, "admission" | "records" | "settings">;
   /** See `UnitOfWork`. */
   readonly unit: { readonly joined: boolean };
   readonly settingsGeneration: number;

@@ -1,4 +1,11 @@
-import { allPages, type PageRequest, type RecordKind, type Repositories, untilDone } from "@sallyport/storage";
+import {
+  allPages,
+  ofDatabase,
+  type PageRequest,
+  type RecordKind,
+  type Repositories,
+  untilDone,
+} from "@sallyport/storage";
 
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 
@@ -26,12 +33,12 @@ export interface MacroRemoval {
 
 /** The macros of one database with their history. Call changes inside a transaction. */
 export class MacroStore {
-  constructor(private readonly r: Pick<Repositories, "records" | "settings">) {}
+  constructor(private readonly r: Pick<Repositories, "admission" | "records" | "settings">) {}
 
   /** Each change raises the generation by one, from 0 in a new database. Same number as `Admission.settingsGeneration`. */
   async load(): Promise<StoredMacros> {
     // Read the generation first: a concurrent change then has a higher one and causes a reload.
-    const { settingsGeneration: generation } = await this.r.settings.read();
+    const { settingsGeneration: generation } = await this.r.admission.admit(ofDatabase);
     const list = (page: PageRequest) => this.r.records.list(currentMacroKind, page);
     const macros = await allPages(list, ({ id }) => id, pageSize);
     return { generation, macros: macros.map(({ value }) => value) };

@@ -1,4 +1,4 @@
-import { faultAt, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
+import { faultAt, ofDatabase, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext } from "./administration-context.ts";
 import { auditedTime, changesBetween } from "./audit-events.ts";
 import type { Database } from "./database.ts";
@@ -43,8 +43,8 @@ export function readMaintenance({ r }: Pick<AdministrationContext, "r">): Promis
   return noticeNow(r);
 }
 
-async function noticeNow(r: Pick<Repositories, "records" | "settings">): Promise<MaintenanceNotice | null> {
-  const { maintenance } = await r.settings.read();
+async function noticeNow(r: Pick<Repositories, "admission" | "records">): Promise<MaintenanceNotice | null> {
+  const { maintenance } = await r.admission.admit(ofDatabase);
   return maintenance ? noticeIn(r) : null;
 }
 

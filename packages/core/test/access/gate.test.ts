@@ -1,6 +1,7 @@
 import {
   type Account,
   type AuthenticatedAccount,
+  ofDatabase,
   passwordAuthentication,
   type Repositories,
   ServiceError,
@@ -164,7 +165,7 @@ describe("log-in gate", () => {
       { "sessions.limit": 3, "sessions.perUserLimit": 4 },
     ])
       expect(await set(wrong)).toBe(307);
-    expect([await audited(), (await fixture.r.settings.read()).settingsGeneration]).toEqual([[], 0]);
+    expect([await audited(), (await fixture.r.admission.admit(ofDatabase)).settingsGeneration]).toEqual([[], 0]);
     const read = async () => {
       const shown = (await readLimits(context)).filter(({ overridden }) => overridden);
       return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
@@ -181,7 +182,7 @@ describe("log-in gate", () => {
     // Changes of different limits at once are all kept.
     await Promise.all(names.map((name) => set({ [name]: null })));
     expect(await read()).toEqual({});
-    expect((await fixture.r.settings.read()).settingsGeneration).toBe(5);
+    expect((await fixture.r.admission.admit(ofDatabase)).settingsGeneration).toBe(5);
     expect(await audited()).toEqual(Array<string>(5).fill("limits.changed"));
     expect(await codeOf(logIn(attempt(true)))).toBe(0);
     expect(await set({ "sessions.limit": 1 })).toBe(0);
@@ -294,7 +295,7 @@ describe("guarded operation", () => {
 
   test("runs when the proof is valid", async () => {
     expect(await guard(attempt(true))).toBe("done with proof");
-    expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(true);
+    expect((await fixture.r.admission.admit(ofDatabase)).maintenance).toBe(true);
   });
 
   test("is refused, counted and audited when the proof is wrong, and shares the lockout with log-ins of the user", async () => {
@@ -340,7 +341,7 @@ describe("guarded operation", () => {
       throw new ServiceError(320);
     };
     for (let n = 0; n < 5; n += 1) expect(await guard(attempt(true, { act: failing }))).toEqual([320, undefined]);
-    expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(false);
+    expect((await fixture.r.admission.admit(ofDatabase)).maintenance).toBe(false);
     expect(await trail()).toEqual([]);
   });
 
@@ -353,6 +354,6 @@ describe("guarded operation", () => {
     for (let n = 0; n < 3; n += 1) await guard(attempt(false));
     answer(true);
     expect(await slow).toEqual([339, 60]);
-    expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(false);
+    expect((await fixture.r.admission.admit(ofDatabase)).maintenance).toBe(false);
   });
 });

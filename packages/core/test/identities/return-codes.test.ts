@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { seesAll, ServiceError } from "@sallyport/storage";
+import { ofDatabase, seesAll, ServiceError } from "@sallyport/storage";
 import { administrationOf, setLimits, type StartInput, Applications, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import {
@@ -36,7 +36,7 @@ describe("provider log-in that returns to an app", () => {
     return { ...outcome, code: searchParams.get("code") ?? "", error: searchParams.get("error"), verifier };
   }
   const exchange = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) => {
-    const { settingsGeneration } = await f.r.settings.read();
+    const { settingsGeneration } = await f.r.admission.admit(ofDatabase);
     return codeOf(f.trade(given, { settingsGeneration }));
   };
 

@@ -34,14 +34,24 @@ export interface AdmissionRequest {
   readonly lock?: boolean;
 }
 
-/** A consistent snapshot of all facts that admit or refuse a request. */
-export interface Admission {
+/** Asks for the settings of the database only. */
+export const ofDatabase = { appKey: null, session: null, idleTimeout: 0 } as const satisfies AdmissionRequest;
+
+/** The settings of a database. */
+export interface Settings {
   /** Whether the database is in maintenance mode. */
   readonly maintenance: boolean;
   /** Generation of the current model. A different number means that the model has changed. */
   readonly modelGeneration: number;
-  /** Generation of the macros and limits in the database. A different number means that servers reload them. */
+  /**
+   * Generation of the macros and limits in the database; 0 in a new database. A different number means that servers reload
+   * them.
+   */
   readonly settingsGeneration: number;
+}
+
+/** A consistent snapshot of all facts that admit or refuse a request. */
+export interface Admission extends Settings {
   /** The app key with the digest; `null` if unknown or not requested. Disabled keys are included. */
   readonly appKey: AppKey | null;
   /**
@@ -58,7 +68,7 @@ export interface Admission {
 }
 
 /** A consistent snapshot of all facts that admit a callback of an identity provider. */
-export interface CallbackAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "settingsGeneration"> {
+export interface CallbackAdmission extends Settings {
   /** Content of the state record; `null` if it is unknown, used or expired, and in maintenance mode. */
   readonly state: RecordValue | null;
   /** The app key whose digest is `state.appKey`; `null` if there is none. Disabled keys are included. */

@@ -82,7 +82,7 @@ export const callKinds: CallKinds = {
     count: "read",
     sweep: "write",
   },
-  settings: { read: "read", setMaintenance: "write", raise: "write", isEmpty: "read" },
+  settings: { setMaintenance: "write", raise: "write", isEmpty: "read" },
   throttle: { attempt: "write", fail: "write", pass: "write", sweep: "write" },
 };
 

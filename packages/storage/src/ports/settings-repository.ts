@@ -1,8 +1,6 @@
-/** Port: settings of a whole database. */
+/** Port: changes of the settings of a database. Admission reads them. */
 export interface SettingsRepository {
-  read(): Promise<Settings>;
-
-  /** Switches maintenance mode on or off. Admission reports it. */
+  /** Switches maintenance mode on or off. */
   setMaintenance(on: boolean): Promise<void>;
 
   /** Raises the settings generation by one, so that servers reload what they cache of macros and limits. */
@@ -10,12 +8,4 @@ export interface SettingsRepository {
 
   /** Whether the database has no app key, account or object, and the model of the migration. Records do not count. */
   isEmpty(): Promise<boolean>;
-}
-
-export interface Settings {
-  readonly maintenance: boolean;
-  /** Generation of the current model. */
-  readonly modelGeneration: number;
-  /** Generation of the macros and limits in the database; 0 in a new database. */
-  readonly settingsGeneration: number;
 }

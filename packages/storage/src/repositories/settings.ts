@@ -1,12 +1,11 @@
 import type { Access } from "../kernel/access.ts";
 import type { RowReader } from "../kernel/rows.ts";
-import type { Settings, SettingsRepository } from "../ports/settings-repository.ts";
+import type { Settings } from "../ports/admission-repository.ts";
+import type { SettingsRepository } from "../ports/settings-repository.ts";
 import { nextNumbers, setNumber } from "./numbers.ts";
 import { accountTable, appKeyTable, numberTable, uuidTable } from "./tables.ts";
 
 export const settingsRepository = (access: Access): SettingsRepository => ({
-  read: () => access.read(settingsOf),
-
   setMaintenance: (on) => access.write((rows) => setNumber(rows, "maintenance", on ? 1 : 0)),
 
   raise: () => access.write(async (rows) => void (await nextNumbers(rows, "settingsGeneration"))),

@@ -4,6 +4,7 @@ import {
   beforeAllChanges,
   objectIdOf,
   objectNumber,
+  ofDatabase,
   type Repositories,
   seesAll,
   type Storage,
@@ -262,7 +263,7 @@ export const importingChecks: readonly Check[] = [
       isTrue(storedAt > 0, "A restored object must have a time");
       equal(await deleteObjects(storage, ["14"]), 1, "number of deleted objects");
       await r.settings.raise();
-      equal((await r.settings.read()).settingsGeneration, 5, "the settings generation");
+      equal((await r.admission.admit(ofDatabase)).settingsGeneration, 5, "the settings generation");
       const [known] = await r.records.get("application", ["a"]);
       const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
       equal(changed, "stored", "the outcome of changing a record");
