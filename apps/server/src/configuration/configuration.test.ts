@@ -55,7 +55,7 @@ describe("configuration", () => {
       sessions: { idleTimeout: "90s", absoluteLifetime: "36h" },
       databases: [
         { storage: { engine: "embedded", dataDir: "/x", statementTimeout: "5s" } },
-        { alias: "b", storage: { engine: "memory" }, throttle: { user: { initialDelay: "1500ms" } } },
+        { alias: "b", storage: { engine: "memory" }, throttle: { user: { maxDelay: "1500ms" } } },
         { alias: "c" },
         { alias: "d", storage: { engine: "module", module: "a", options: { key: "S3cret" } } },
       ],

@@ -64,7 +64,10 @@ export interface DatabaseConfiguration {
   readonly locks: { readonly perSession: number };
   readonly objects: { readonly recycleBinPerUser: number };
   readonly devices: Pick<DevicePolicy, "policy">;
-  readonly throttle: { readonly user: ThrottlePolicy; readonly ip: Pick<ThrottlePolicy, "maxFailures"> };
+  readonly throttle: {
+    readonly user: Pick<ThrottlePolicy, "maxFailures" | "maxDelay">;
+    readonly ip: Pick<ThrottlePolicy, "maxFailures">;
+  };
   readonly audit: { readonly retention: number };
   readonly explanations: { readonly retention: number };
   readonly sync: { readonly tombstones: number };

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
 import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage } from "./configuration.ts";
-import { type InvalidCombination, sessionCombinations, throttleCombinations } from "./invalid-combinations.ts";
+import { type InvalidCombination, sessionCombinations } from "./invalid-combinations.ts";
 import { isOnServer, storageOf } from "./database-storage.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { databaseSection } from "./schema/database-section.ts";
@@ -28,8 +28,6 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     if (database.sessions !== undefined) {
       combinations.push(...sessionCombinations(policy.sessions, `${at}.sessions`, "sessions"));
     }
-    if (database.throttle?.user !== undefined)
-      combinations.push(...throttleCombinations(policy.throttle.user, `${at}.throttle.user`, "throttle.user"));
     const place = { alias, document, path: `${at}.storage`, given: givenMembers(raw, index) };
     const resolved = database.storage === undefined ? null : storageOf(database.storage, place);
     if (resolved !== null) combinations.push(...resolved.combinations);

@@ -1,4 +1,4 @@
-import type { SessionPolicy, ThrottlePolicy } from "@sallyport/storage";
+import type { SessionPolicy } from "@sallyport/storage";
 import { readTemplates } from "../mail/read-templates.ts";
 import type { Fault } from "./configuration-error.ts";
 import type { DatabaseConfiguration } from "./configuration.ts";
@@ -200,17 +200,6 @@ export function whyOneProcess(databases: readonly DatabaseConfiguration[], demo:
 export function* sessionCombinations(policy: SessionPolicy, at: string, common: string): Generator<InvalidCombination> {
   yield* wrongOrder(policy, ["idleTimeout", "absoluteLifetime"], "longer", at, common);
   if (policy.limit > 0) yield* wrongOrder(policy, ["perUserLimit", "limit"], "greater", at, common);
-}
-
-/** Invalid combinations of throttle delays. */
-export function* throttleCombinations(
-  policy: ThrottlePolicy,
-  at: string,
-  common: string,
-): Generator<InvalidCombination> {
-  if (policy.maxFailures === 0) return;
-  yield* wrongOrder(policy, ["initialDelay", "maxDelay"], "longer", at, common);
-  yield* wrongOrder(policy, ["maxDelay", "resetAfter"], "longer", at, common);
 }
 
 /** Reports two members of a section if the first exceeds the second. */

@@ -164,7 +164,7 @@ describe("reads", () => {
           sessions: { perUserLimit: 2 },
           locks: { perSession: 5 },
           objects: { recycleBinPerUser: 7 },
-          throttle: { user: { initialDelay: "2s" } },
+          throttle: { user: { maxDelay: "2s" } },
           audit: { retention: "0s" },
           explanations: { retention: "1d" },
           sync: { tombstones: "30d" },
@@ -176,7 +176,7 @@ describe("reads", () => {
     expect(database).toMatchObject({
       clientHash: "none",
       sessions: { limit: 7, perUserLimit: 2, perDevice: 5, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
-      throttle: { user: { maxFailures: 3, initialDelay: 2_000 }, ip: { maxFailures: 100 } },
+      throttle: { user: { maxFailures: 3, maxDelay: 2_000 }, ip: { maxFailures: 100 } },
       locks: { perSession: 5 },
       objects: { recycleBinPerUser: 7 },
       audit: { retention: 0 },

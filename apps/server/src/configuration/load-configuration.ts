@@ -16,7 +16,6 @@ import {
   providersCombinations,
   serverCombinations,
   sessionCombinations,
-  throttleCombinations,
   whyOneProcess,
   workersCombinations,
 } from "./invalid-combinations.ts";
@@ -86,7 +85,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     ...serverCombinations(document),
     ...encryptionCombinations(document),
     ...filesCombinations(document, demo),
-    ...commonCombinations(document),
+    ...sessionCombinations(document.sessions, "sessions", "sessions"),
     ...combinations,
     ...workersCombinations(document, databases, demo),
   ];
@@ -177,13 +176,6 @@ function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {
   if (file !== undefined || content !== undefined) return file ?? null;
   return environment["SALLYPORT_CONFIG"] || (existsSync(defaultFile) ? defaultFile : null);
-}
-
-function commonCombinations({ sessions, throttle }: ConfigurationDocument): InvalidCombination[] {
-  return [
-    ...sessionCombinations(sessions, "sessions", "sessions"),
-    ...throttleCombinations(throttle.user, "throttle.user", "throttle.user"),
-  ];
 }
 
 /** Whether an invalid combination involves a value that is already invalid. */

@@ -35,6 +35,8 @@ export const removedSettings: readonly RemovedSetting[] = [
   removed("server.timeouts.upload", "UPLOAD_TIMEOUT", "30s", "MIN_TRANSFER_RATE"),
   removed("cleanup.interval", "CLEANUP_INTERVAL", "1m"),
   removedInDatabases("devices.perUser", "DEVICES_PER_USER", 50),
+  removedInDatabases("throttle.user.initialDelay", "THROTTLE_USER_INITIAL_DELAY", "1s", "THROTTLE_USER_MAX_DELAY"),
+  removedInDatabases("throttle.user.resetAfter", "THROTTLE_USER_RESET_AFTER", "1h", "THROTTLE_USER_MAX_DELAY"),
   removedInDatabases("throttle.ip.initialDelay", "THROTTLE_IP_INITIAL_DELAY", "1s", "THROTTLE_IP_MAX_FAILURES"),
   removedInDatabases("throttle.ip.maxDelay", "THROTTLE_IP_MAX_DELAY", "15m", "THROTTLE_IP_MAX_FAILURES"),
   removedInDatabases("throttle.ip.resetAfter", "THROTTLE_IP_RESET_AFTER", "1h", "THROTTLE_IP_MAX_FAILURES"),

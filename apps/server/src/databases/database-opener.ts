@@ -53,12 +53,16 @@ export class DatabaseOpener {
     const { configuration: common, limits, engines, fileStores, macrosOf, digests, fileCipher } = this.parts;
     const open = storage ?? (await this.openStorage(alias, place));
     const turns = engines.turnsOf(open);
+    const { delaysOfUsers } = limits;
     return new Database({
       alias,
       name,
       policy: {
         ...settings,
-        throttle: { user, ip: { ...ip, ...limits.delaysOfAddresses } },
+        throttle: {
+          user: { ...user, ...delaysOfUsers, resetAfter: Math.max(delaysOfUsers.resetAfter, user.maxDelay) },
+          ip: { ...ip, ...limits.delaysOfAddresses },
+        },
         devices: { ...settings.devices, perUser: limits.devicesPerUser },
         explanations: { ...settings.explanations, perNetwork: limits.explanationsPerNetwork },
         files: { ...common.files, maxOpenUploads: limits.openUploadsPerUser },

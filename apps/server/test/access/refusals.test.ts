@@ -22,9 +22,11 @@ import { tuned } from "../test-environment.ts";
 /** Explains everything, and locks out after few failures of a user. */
 const refusalEnvironment = {
   EXPLANATIONS_RETENTION: "7d",
-  ...tuned({ policy: { explanationsPerNetwork: 10_000 }, explanationsPerSecond: 10_000 }),
+  ...tuned({
+    policy: { explanationsPerNetwork: 10_000, delaysOfUsers: { initialDelay: 3_600_000 } },
+    explanationsPerSecond: 10_000,
+  }),
   THROTTLE_USER_MAX_FAILURES: "3",
-  THROTTLE_USER_INITIAL_DELAY: "1h",
   THROTTLE_USER_MAX_DELAY: "1h",
   MACROS_DIR: join(import.meta.dirname, "../macros"),
 };

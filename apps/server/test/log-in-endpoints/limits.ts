@@ -14,10 +14,14 @@ export const limitEnvironment: Readonly<Record<string, string>> = {
   SESSION_PER_USER_LIMIT: `${perUser}`,
   SESSIONS_PER_DEVICE: "1",
   THROTTLE_USER_MAX_FAILURES: `${userFailures}`,
-  THROTTLE_USER_INITIAL_DELAY: "1h",
   THROTTLE_USER_MAX_DELAY: "1h",
   THROTTLE_IP_MAX_FAILURES: `${addressFailures}`,
-  ...tuned({ policy: { delaysOfAddresses: { initialDelay: 3_600_000, maxDelay: 3_600_000 } } }),
+  ...tuned({
+    policy: {
+      delaysOfUsers: { initialDelay: 3_600_000 },
+      delaysOfAddresses: { initialDelay: 3_600_000, maxDelay: 3_600_000 },
+    },
+  }),
 };
 
 /** The refusal of every log-in endpoint with this code. */

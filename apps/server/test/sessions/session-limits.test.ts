@@ -5,7 +5,8 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { until } from "@sallyport/test-kit/jest/until";
 import { tuned } from "../test-environment.ts";
 
-/** An address is locked out for as long as a test lasts. */
+/** A user, and an address, is locked out for as long as a test lasts. */
+const slowUsers = tuned({ policy: { delaysOfUsers: { initialDelay: 3_600_000 } } });
 const slowAddresses = tuned({ policy: { delaysOfAddresses: { initialDelay: 3_600_000, maxDelay: 3_600_000 } } });
 
 const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
@@ -48,9 +49,8 @@ describe("limits", () => {
   test("of failures slow down guessing, also for unknown users", async () => {
     const server = await postgres.demo({
       THROTTLE_USER_MAX_FAILURES: "3",
-      THROTTLE_USER_INITIAL_DELAY: "1h",
+      ...slowUsers,
       THROTTLE_USER_MAX_DELAY: "1h",
-      THROTTLE_USER_RESET_AFTER: "1d",
     });
     const attempt = async (user: string) => {
       const answers = [];
@@ -82,7 +82,7 @@ describe("limits", () => {
   test("of failures are cleared for a user by a success", async () => {
     const server = await postgres.demo({
       THROTTLE_USER_MAX_FAILURES: "3",
-      THROTTLE_USER_INITIAL_DELAY: "1h",
+      ...slowUsers,
       THROTTLE_USER_MAX_DELAY: "1h",
     });
     for (let round = 0; round < 3; round += 1) {
@@ -96,7 +96,7 @@ describe("limits", () => {
   test("of failures count parallel guesses: only a few are checked", async () => {
     const server = await postgres.demo({
       THROTTLE_USER_MAX_FAILURES: "5",
-      THROTTLE_USER_INITIAL_DELAY: "1h",
+      ...slowUsers,
       THROTTLE_USER_MAX_DELAY: "1h",
     });
     await Promise.all(Array.from({ length: 40 }, () => tryLogIn(server, "admin", { pass: "wrong" })));

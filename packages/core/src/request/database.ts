@@ -78,6 +78,8 @@ export interface PolicyLimits {
   readonly devicesPerUser: number;
   readonly openUploadsPerUser: number;
   readonly explanationsPerNetwork: number;
+  /** Delays after failed attempts of one user. The longest one depends on the deployment, and raises `resetAfter`. */
+  readonly delaysOfUsers: Pick<ThrottlePolicy, "initialDelay" | "resetAfter">;
   /** Delays after failed attempts from one client address. */
   readonly delaysOfAddresses: Omit<ThrottlePolicy, "maxFailures">;
 }
@@ -89,6 +91,8 @@ export const policyLimits: PolicyLimits = {
   openUploadsPerUser: 100,
   // More refusals than support looks at, and a fiftieth of what a database keeps.
   explanationsPerNetwork: 200,
+  // A person who mistypes waits for a moment. Each guess doubles the delay, so its beginning does not matter to a guesser.
+  delaysOfUsers: { initialDelay: 1_000, resetAfter: 3_600_000 },
   // Many persons can share an address, so only the number of free failures depends on the deployment.
   delaysOfAddresses: { initialDelay: 1_000, maxDelay: 15 * 60_000, resetAfter: 3_600_000 },
 };

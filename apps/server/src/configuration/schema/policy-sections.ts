@@ -97,8 +97,6 @@ const devices = {
 export const devicesSection = section(devices);
 export const ownDevicesSection = ownSection(devices);
 
-const delay = duration("1ms", "7d");
-
 const maxFailures = (variable: string, free: number) =>
   field(variable, wholeNumber(0, 1_000_000), free, {
     doc: "Maximum number of failed attempts without a delay. 0 disables throttling.",
@@ -106,12 +104,8 @@ const maxFailures = (variable: string, free: number) =>
 
 const ofUser = {
   maxFailures: maxFailures("THROTTLE_USER_MAX_FAILURES", 10),
-  initialDelay: field("THROTTLE_USER_INITIAL_DELAY", delay, "1s", {
-    doc: "Delay after the first failure above `maxFailures`. Each further failure doubles it.",
-  }),
-  maxDelay: field("THROTTLE_USER_MAX_DELAY", delay, "15m", { doc: "Upper bound of the delay." }),
-  resetAfter: field("THROTTLE_USER_RESET_AFTER", delay, "1h", {
-    doc: "Time without a failure after which the counter is reset.",
+  maxDelay: field("THROTTLE_USER_MAX_DELAY", duration("1ms", "7d"), "15m", {
+    doc: "Upper bound of the delay, which begins with 1 second and doubles with each failure. After this time without a failure, but at least one hour, the counter is reset.",
   }),
 };
 const ofIp = { maxFailures: maxFailures("THROTTLE_IP_MAX_FAILURES", 100) };
