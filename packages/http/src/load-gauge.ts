@@ -3,14 +3,11 @@ const maxSpared = 32;
 
 /** Counts the active requests and tells when to shed load. */
 export class LoadGauge {
-  private inWork = 0;
+  private readonly active: ActiveRequests = { count: 0 };
   private spared = 0;
   private draining = false;
   private ready = true;
   private readonly whenDraining = new Set<() => void>();
-  private readonly count = (change: 1 | -1): void => {
-    this.inWork += change;
-  };
 
   /** @param eventLoop `null`: its delay sheds no load */
   constructor(
@@ -20,12 +17,12 @@ export class LoadGauge {
 
   /** Number of active requests. */
   get current(): number {
-    return this.inWork;
+    return this.active.count;
   }
 
   /** Why the most recently counted request is refused; `null` if it is not. */
   get overload(): string | null {
-    if (this.inWork > this.maximum) return "Too many requests are in progress.";
+    if (this.active.count > this.maximum) return "Too many requests are in progress.";
     return this.eventLoop?.isExcessive === true ? "The server is overloaded: its event loop is delayed." : null;
   }
 
@@ -46,7 +43,7 @@ export class LoadGauge {
 
   /** Starts counting a request. */
   enter(): LoadShare {
-    return new LoadShare(this.count);
+    return new LoadShare(this.active);
   }
 
   /** Calls `call` when the server begins to shut down, at once if it already has. Returns a function to unsubscribe. */
@@ -116,19 +113,24 @@ export class EventLoopDelay {
   }
 }
 
+/** The requests in progress that do not wait for their clients. */
+interface ActiveRequests {
+  count: number;
+}
+
 /** The load of one request. A request that waits for its client does not count. */
 export class LoadShare {
   private counted = true;
   private over = false;
   private afterwards: (() => void) | null = null;
 
-  constructor(private readonly count: (change: 1 | -1) => void) {
-    count(1);
+  constructor(private readonly active: ActiveRequests) {
+    active.count += 1;
   }
 
   /** Stops counting while the request waits for its client. */
   pause(): void {
-    if (this.counted) this.count(-1);
+    if (this.counted) this.active.count -= 1;
     this.counted = false;
   }
 
@@ -136,7 +138,7 @@ export class LoadShare {
   resume(): void {
     if (this.counted || this.over) return;
     this.counted = true;
-    this.count(1);
+    this.active.count += 1;
   }
 
   /** Ends the count permanently. */

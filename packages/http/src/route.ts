@@ -1,5 +1,5 @@
 import type { Digest, ReadPosition } from "@sallyport/storage";
-import type { Access, emptyResponse, Operation, StreamType } from "@sallyport/contract";
+import { type Access, type emptyResponse, needsBody, type Operation, type StreamType } from "@sallyport/contract";
 import {
   type AdministratorContext,
   administratorContext,
@@ -124,6 +124,8 @@ export type RouteHandler = (context: Served<RequestContext>, input: RouteInput) 
 
 /** An operation with its handler. */
 export interface Route extends Operation {
+  /** Whether a request must have a body of JSON or a form. */
+  readonly needsBody: boolean;
   readonly handle: RouteHandler;
   /** Handles a request with a key. Default: like one without. */
   readonly handleOnce?: RouteHandler;
@@ -203,7 +205,8 @@ export function routesOf<Groups extends Readonly<Record<string, Readonly<Record<
   return Object.entries(groups).flatMap(([name, group]) =>
     Object.values(group).map((operation): Route => {
       const byId = handlers[name] as unknown as Readonly<Record<string, AnyHandler>>;
-      return { ...operation, handle: handlerOf(operation, byId[operation.id] as AnyHandler) };
+      const handle = handlerOf(operation, byId[operation.id] as AnyHandler);
+      return { ...operation, needsBody: needsBody(operation), handle };
     }),
   );
 }

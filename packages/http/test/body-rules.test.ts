@@ -43,6 +43,7 @@ const echo = (path: string, body: JsonBody): Route => ({
   summary: "",
   access: "session",
   body,
+  needsBody: body.optional !== true,
   data: anyJson,
   errors: [],
   handle: async (_context, { body: given }) => ({

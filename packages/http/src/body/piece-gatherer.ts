@@ -42,11 +42,6 @@ export class PieceGatherer {
       return false;
     }
     const wantsMore = this.filled + piece.length <= blockSize || this.flush();
-    this.add(piece);
-    return wantsMore;
-  }
-
-  private add(piece: Buffer): void {
     if (this.block === null) {
       // Most bodies consist of one chunk. It is not copied.
       this.block = piece;
@@ -55,6 +50,7 @@ export class PieceGatherer {
       piece.copy(this.block, this.filled);
     }
     this.filled += piece.length;
+    return wantsMore;
   }
 
   /** Returns whether to continue reading. */

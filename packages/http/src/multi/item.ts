@@ -1,4 +1,4 @@
-import { type Checked, type multiItem, needsBody, onlyReads, valueOf } from "@sallyport/contract";
+import { type Checked, type multiItem, onlyReads, valueOf } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { type KeyedRequest, type RequestContext } from "@sallyport/core";
 import type * as z from "zod";
@@ -110,7 +110,7 @@ export class Item {
     if (!route.inMulti) throw new ServiceError(307, { detail: "This route cannot be used inside a multi request." });
     if (atomic && route.effect === "model")
       throw new ServiceError(307, { detail: "The model cannot be changed inside a transaction." });
-    if (data === undefined && needsBody(route)) throw new ServiceError(300);
+    if (data === undefined && route.needsBody) throw new ServiceError(300);
     if (settings.debugMessages) this.hint = unknownParameters(route.query, queryString);
     const input: RouteInput = {
       // A route without a body ignores `data`.

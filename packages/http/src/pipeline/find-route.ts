@@ -79,7 +79,7 @@ export function findDatabase(exchange: Exchange, { databases, requests }: Pipeli
   const database = databases.get(exchange.alias ?? "");
   if (!database) throw new ServiceError(705);
   exchange.database = database;
-  exchange.use = requests.enter(database);
+  exchange.use = requests.of(database).begin();
 }
 
 /** Cache lifetime in seconds of a complete and an incomplete key set. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { needsBody } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 import { SessionWatch } from "../exchange/session-watch.ts";
@@ -27,7 +26,7 @@ export const readBody: Step = async (exchange, parts) => {
     void shedLoad(exchange, parts);
   }
   if (exchange.bytes.length > 0 && mayBeEmpty(exchange)) requireContentType(exchange);
-  if (exchange.bytes.length === 0 && needsBody(route)) throw new ServiceError(300);
+  if (exchange.bytes.length === 0 && route.needsBody) throw new ServiceError(300);
 };
 
 function maxBytes({ access, channel, route }: Exchange): number {
@@ -165,12 +164,12 @@ function acceptedContentType({ channel, route, matched }: Exchange): RegExp | un
  */
 function takesBody({ route, channel, request: { headers } }: Exchange): boolean {
   if (route.body?.stream !== undefined) return false;
-  if (needsBody(route)) return true;
+  if (route.needsBody) return true;
   const hasContent = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
   return hasContent && (route.body !== undefined || channel !== null);
 }
 
 /** Whether the body may be empty. An empty body needs no content type. */
 function mayBeEmpty({ route, request: { headers } }: Exchange): boolean {
-  return !needsBody(route) && headers["transfer-encoding"] !== undefined;
+  return !route.needsBody && headers["transfer-encoding"] !== undefined;
 }
