@@ -328,21 +328,21 @@ export class CountedPasswordHasher implements PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return this.counted(() => this.hasher.hash(password));
+    return this.counted(this.hasher.hash(password));
   }
 
   verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean> {
-    return this.counted(() => this.hasher.verify(encoded, password, decoy));
+    return this.counted(this.hasher.verify(encoded, password, decoy));
   }
 
   isOutdated(encoded: string): boolean {
     return this.hasher.isOutdated(encoded);
   }
 
-  private async counted<T>(work: () => Promise<T>): Promise<T> {
+  private async counted<T>(work: Promise<T>): Promise<T> {
     this.inHand += 1;
     try {
-      return await work();
+      return await work;
     } finally {
       this.inHand -= 1;
     }

@@ -2,8 +2,8 @@
 export interface EventLoop {
   /** Calls `call` after what has arrived is served. */
   readonly next: (call: () => void) => void;
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
+  /** A monotonic clock, in milliseconds. */
+  readonly clock: { now(): number };
 }
 
 /** Milliseconds of work on results, after which the event loop serves what else has arrived. */
@@ -34,11 +34,11 @@ export class LoopShare {
   /** Resolves when the person's work on a result may begin; `undefined`: at once. */
   enter(person: string): Promise<void> | undefined {
     if (this.began === undefined) {
-      this.began = this.loop.now();
+      this.began = this.loop.clock.now();
       this.loop.next(this.renew);
       return undefined;
     }
-    if (this.waiting.size === 0 && this.loop.now() - this.began < slice) return undefined;
+    if (this.waiting.size === 0 && this.loop.clock.now() - this.began < slice) return undefined;
     return new Promise((resolve) => {
       const queue = this.waiting.get(person);
       if (queue === undefined) this.waiting.set(person, [resolve]);
@@ -56,7 +56,7 @@ export class LoopShare {
       this.began = undefined;
       return;
     }
-    const now = this.loop.now();
+    const now = this.loop.clock.now();
     const took = now - (this.began ?? 0);
     this.atOnce = Math.max(1, Math.min(2 * this.atOnce, Math.floor((this.atOnce * slice) / took)));
     if (took >= 2 * slice) this.resting = Math.min(mostResting, Math.ceil(took / slice));

@@ -4,7 +4,7 @@ import { LoopShare } from "../../src/index.ts";
 function eventLoop() {
   let time = 0;
   let immediates: (() => void)[] = [];
-  const share = new LoopShare({ next: (call) => void immediates.push(call), now: () => time });
+  const share = new LoopShare({ next: (call) => void immediates.push(call), clock: { now: () => time } });
   const begun: string[] = [];
   return {
     begun,

@@ -168,7 +168,7 @@ function after(milliseconds: number, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-const loop = new LoopShare({ next: setImmediate, now: () => performance.now() });
+const loop = new LoopShare({ next: setImmediate, clock: performance });
 
 /** How long and how many calls wait for their turns. */
 function waitsOf(configuration: StorageConfiguration): Omit<TurnLimits, "turns"> {
