@@ -121,9 +121,10 @@ export class ObjectSerializer {
     for (const [object, link] of paged) request(requested, link, this.loaded.shown(object, link).ids);
     if (requested.size === 0) return [];
     await this.loadRequested(requested);
-    return [...requested]
-      .filter(([plan]) => plan.attributes)
-      .map(([plan, ids]) => [plan, [...ids].flatMap((id) => this.loaded.find(id) ?? [])]);
+    const next: [ObjectPlan, StoredObject[]][] = [];
+    for (const [plan, ids] of requested)
+      if (plan.attributes) next.push([plan, [...ids].flatMap((id) => this.loaded.find(id) ?? [])]);
+    return next;
   }
 
   private async lookUp(collections: readonly (readonly [StoredObject, PlannedLink])[]): Promise<void> {
@@ -133,13 +134,16 @@ export class ObjectSerializer {
   }
 
   private async loadRequested(requested: ReadonlyMap<ObjectPlan, ReadonlySet<ObjectId>>): Promise<void> {
-    const ids = new Set([...requested.values()].flatMap((each) => [...each]));
-    acceptObjectCount(ids.size);
-    const whole = new Set([...requested].flatMap(([plan, each]) => (plan.attributes ? [...each] : [])));
+    const all = new Set<ObjectId>();
+    const whole = new Set<ObjectId>();
+    for (const [plan, ids] of requested) {
+      addAll(all, ids);
+      if (plan.attributes) addAll(whole, ids);
+    }
     const missing = [...whole].filter((id) => this.loaded.find(id) === undefined);
     if (missing.length > 0)
       this.keep(await this.source.objects.get(missing, this.source.visibility, this.budget.remaining()));
-    await this.outline([...ids].filter((id) => !whole.has(id)));
+    await this.outline([...all].filter((id) => !whole.has(id)));
   }
 
   private async outline(ids: readonly ObjectId[]): Promise<void> {
@@ -161,7 +165,7 @@ function request(requested: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedL
 }
 
 /** Fails early, before the set uses more memory. */
-function addAll(all: Set<ObjectId>, ids: readonly ObjectId[]): void {
+function addAll(all: Set<ObjectId>, ids: Iterable<ObjectId>): void {
   for (const id of ids) all.add(id);
   acceptObjectCount(all.size);
 }

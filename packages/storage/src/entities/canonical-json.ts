@@ -17,6 +17,11 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.join(", ")}}`;
 }
 
+/** Whether two values are stored alike: the order of members and the spelling of numbers do not matter. */
+export function isSameJson(one: JsonValue, other: JsonValue): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other);
+}
+
 /** Pure ASCII names need no conversion. */
 const ascii = /^[\0-\x7f]*$/;
 

@@ -30,7 +30,9 @@ export async function findApplications(
   records: Pick<RecordRepository, "get">,
   names: readonly string[],
 ): Promise<Application[]> {
-  return (await records.get(applicationKind, names)).map(({ value }) => applicationOf(value));
+  const found: Application[] = [];
+  for (const { value } of await records.get(applicationKind, names)) found.push(applicationOf(value));
+  return found;
 }
 
 export class Applications {
@@ -97,7 +99,9 @@ export interface Application {
 
 /** The seat limits of the applications that have one. */
 export function seatLimits(applications: readonly Application[]): SeatLimit[] {
-  return applications.flatMap(({ name, seats, seatKind: kind }) => (seats === null ? [] : [{ name, seats, kind }]));
+  const limits: SeatLimit[] = [];
+  for (const { name, seats, seatKind: kind } of applications) if (seats !== null) limits.push({ name, seats, kind });
+  return limits;
 }
 
 const caches = new WeakMap<Database, ApplicationCache>();

@@ -20,7 +20,7 @@ import { type AppKeyContext, logInEvent, requestLimits } from "../../request/ind
 import { findApplications, seatLimits } from "../appkeys/applications.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";
-import { type FactorCheck, withSecondFactors, checkSecondFactors } from "../second-factors/check-second-factors.ts";
+import { withSecondFactors, checkSecondFactors } from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
 import {
   type AuthenticationAttempt,
@@ -118,12 +118,14 @@ export class Gate {
       const { account, authenticationMethod } = authenticated;
       const user = { userId: account.userId, authenticationMethod };
       const factorCheck = await checkSecondFactors(context, attempt, user, guarded);
+      const isEnrolling = factorCheck.kind === "enrolling";
       const prepared = await before(authenticated);
       const sessionId = await access.whileUnchanged(context.r, (basis) =>
-        this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
+        this.commitSession(context, isEnrolling ? restrictedToEnrolment(attempt) : attempt, authenticated, {
+          keys,
           recheck: verdict.reserved ? [] : keys,
-          consume: consumeTokens(factorCheck, tokenAttempt),
-          seats: factorCheck.kind === "enrolling" || attempt.administration === true ? [] : seatLimits(applications),
+          consume: factorCheck.kind === "proven" ? consumeTokens(factorCheck.consume, tokenAttempt) : undefined,
+          seats: isEnrolling || attempt.administration === true ? [] : seatLimits(applications),
           basis,
         }),
       );
@@ -218,7 +220,7 @@ export class Gate {
     context: GateContext,
     attempt: AuthenticationAttempt,
     authenticated: AuthenticatedAccount,
-    { recheck, consume, seats, basis }: OpeningSteps,
+    { keys: [{ key: resetKey }, address], recheck, consume, seats, basis }: OpeningSteps,
   ): Promise<string> {
     const sessionId = context.services.random.secret();
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
@@ -239,7 +241,6 @@ export class Gate {
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
     const limits = { ...(await requestLimits(context)).sessions, ...attempt.policy, seats, basis };
-    const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0
         ? undefined
@@ -300,18 +301,22 @@ export class Gate {
   }
 }
 
-/** Throttle keys to check again when the session opens, the function that consumes the shown tokens, the seat limits, and the rules. */
+/** The throttle keys, those to check again when the session opens, the function that consumes the shown tokens, the seat limits, and the rules. */
 interface OpeningSteps {
+  readonly keys: ThrottleKeys;
   readonly basis: readonly ExpectedRecord[];
   readonly recheck: readonly ThrottleKey[];
   readonly seats: readonly SeatLimit[];
-  readonly consume: ((r: Repositories) => Promise<void>) | undefined;
+  readonly consume: ConsumeTokens | undefined;
 }
 
+type ConsumeTokens = (r: Repositories) => Promise<void>;
+
 /** Reduces the attempt for an enrolling session: no app names, no device and no `beforeCommit`. */
-function restrictedToEnrolment(attempt: AuthenticationAttempt, { kind }: FactorCheck): AuthenticationAttempt {
-  if (kind !== "enrolling") return attempt;
-  const { beforeCommit: _beforeCommit, ...admitted } = attempt;
+function restrictedToEnrolment({
+  beforeCommit: _beforeCommit,
+  ...admitted
+}: AuthenticationAttempt): AuthenticationAttempt {
   return { ...admitted, appNames: enrollingAppNames, deviceId: null };
 }
 
@@ -320,11 +325,10 @@ interface TokenAttempt extends ThrottleVerdict {
   readonly key: ThrottleKey;
 }
 
-function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | null): OpeningSteps["consume"] {
-  if (factorCheck.kind !== "proven") return undefined;
-  if (tokenAttempt === null) return factorCheck.consume;
+function consumeTokens(consume: ConsumeTokens, tokenAttempt: TokenAttempt | null): ConsumeTokens {
+  if (tokenAttempt === null) return consume;
   return async (r) => {
-    await factorCheck.consume(r);
+    await consume(r);
     try {
       await r.throttle.pass(tokenAttempt.reserved ? [] : [tokenAttempt.key], [tokenAttempt.key.key]);
     } catch (error) {

@@ -51,10 +51,10 @@ export class AccessCheck {
 
   /** Reads the rules. Throws 318 for a ban or a device that is not registered, 403 for a forbidden app name. */
   async read({ records }: Pick<Repositories, "records">): Promise<void> {
-    const versions = new Map<string, number>();
+    const versions = new Map<string, ReadonlyMap<string, number>>();
     const find = async <Value>(kind: RecordKind<Value>, ids: readonly string[]) => {
       const found: StoredRecord<Value>[] = ids.length === 0 ? [] : await records.get(kind, ids);
-      for (const { id, version } of found) versions.set(keyOf(kind, id), version);
+      versions.set(kind, new Map(found.map(({ id, version }) => [id, version])));
       return new Map(found.map(({ id, value }) => [id, value]));
     };
     const [bans, rules, devices] = await Promise.all([
@@ -99,15 +99,15 @@ export class AccessCheck {
     }));
   }
 
-  /** The records on which the decision depends, in the versions that were read; of others there must be none. */
-  private expected(versions: ReadonlyMap<string, number>): ExpectedRecord[] {
+  /** The records on which the decision depends, in the versions that were read by kind and id; of others there must be none. */
+  private expected(versions: ReadonlyMap<string, ReadonlyMap<string, number>>): ExpectedRecord[] {
     const expected: ExpectedRecord[] = [];
     for (const [kind, ids] of [
       [banKind, this.ids.bans],
       [appRulesKind, this.ids.rules.flat()],
       [deviceKind, this.registrations],
     ] as const)
-      for (const id of ids) expected.push({ kind, id, version: versions.get(keyOf(kind, id)) ?? 0 });
+      for (const id of ids) expected.push({ kind, id, version: versions.get(kind)?.get(id) ?? 0 });
     return expected;
   }
 }
@@ -128,7 +128,3 @@ const bannedWords = {
   userOnDevice: "user on this device",
   address: "address",
 } as const;
-
-function keyOf(kind: string, id: string): string {
-  return `${kind} ${id}`;
-}

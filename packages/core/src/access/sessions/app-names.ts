@@ -7,7 +7,8 @@ export async function acceptAppNames(
   { r, appKey, database }: AppKeyContext,
   appNames: readonly string[],
 ): Promise<void> {
-  const allowed = appNames.every((name) => appKey.appNames === null || appKey.appNames.includes(name));
+  const { appNames: ofKey } = appKey;
+  const allowed = ofKey === null || appNames.every((name) => ofKey.includes(name));
   const known = allowed && appNames.length > 0 && (await applicationCache(database).includes(appNames, r.records));
   if (!known)
     throw explained(new ServiceError(208), (served: Database) => appNameFindings(served, appKey.appNames, appNames));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { JsonValue } from "@sallyport/storage";
-import { isSame, type Kept, mergeFields, type SentField } from "./merge-fields.ts";
+import { isSameJson, type JsonValue } from "@sallyport/storage";
+import { type Kept, mergeFields, type SentField } from "./merge-fields.ts";
 
 const outcomes = {
   applied: { applied: ["Field"], merged: [], conflicts: [] },
@@ -52,9 +52,9 @@ test("with the policy of the client its values win, and with that of the server 
       const mine = result(sent, mergeFields(sent, { isBehind, kept: "mine" }).applied);
       const theirs = result(sent, mergeFields(sent, { isBehind, kept: "theirs" }).applied);
       for (const [name, field] of sent) {
-        expect(isSame(mine.get(name) ?? null, field.mine)).toBe(true);
-        const hasMoved = field.base === undefined ? isBehind : !isSame(field.base, field.theirs);
-        expect(isSame(theirs.get(name) ?? null, hasMoved ? field.theirs : field.mine)).toBe(true);
+        expect(isSameJson(mine.get(name) ?? null, field.mine)).toBe(true);
+        const hasMoved = field.base === undefined ? isBehind : !isSameJson(field.base, field.theirs);
+        expect(isSameJson(theirs.get(name) ?? null, hasMoved ? field.theirs : field.mine)).toBe(true);
       }
     }),
   );

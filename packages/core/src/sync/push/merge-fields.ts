@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from "@sallyport/storage";
+import { isSameJson, type JsonValue } from "@sallyport/storage";
 
 /** The values of one field that a client sends, as they are stored. An unset field is `null`. */
 export interface SentField {
@@ -33,17 +33,12 @@ export function mergeFields(
   const merged: string[] = [];
   const conflicts: string[] = [];
   for (const [name, { base, mine, theirs }] of sent) {
-    const hasMoved = base === undefined ? isBehind : !isSame(base, theirs);
-    const isDone = isSame(mine, theirs);
+    const hasMoved = base === undefined ? isBehind : !isSameJson(base, theirs);
+    const isDone = isSameJson(mine, theirs);
     const isConflict = hasMoved && !isDone;
     if (isConflict || (hasMoved && base !== undefined)) merged.push(name);
     if (isConflict) conflicts.push(name);
     if (!isDone && (!isConflict || kept === "mine")) applied.push(name);
   }
   return { applied, merged, conflicts };
-}
-
-/** Whether two values are stored alike: the order of members and the spelling of numbers do not matter. */
-export function isSame(one: JsonValue, other: JsonValue): boolean {
-  return one === other || canonicalJson(one) === canonicalJson(other);
 }

@@ -2,6 +2,7 @@ import {
   type AttributeDefinition,
   idsOf,
   isLink,
+  isSameJson,
   isSingleLink,
   type JsonValue,
   ServiceError,
@@ -16,7 +17,7 @@ import {
   writableAttributes,
 } from "../../objects/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import { isSame, mergeFields, type SentField } from "./merge-fields.ts";
+import { mergeFields, type SentField } from "./merge-fields.ts";
 import type { SchemaView } from "../schema-view.ts";
 import {
   fieldFault,
@@ -192,7 +193,7 @@ export function shownValue(attribute: AttributeDefinition, object: StoredObject,
 }
 
 function isStoredAsGiven({ type }: AttributeDefinition, value: JsonValue): boolean {
-  return value === null || isLink(type) || isSame(plainRule(type).accept(value) ?? null, value);
+  return value === null || isLink(type) || isSameJson(plainRule(type).accept(value) ?? null, value);
 }
 
 function picked(fields: GivenAttributes, names: readonly string[]): GivenAttributes {
