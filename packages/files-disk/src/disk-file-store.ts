@@ -154,24 +154,42 @@ export class DiskFileStore implements FileStore {
     return join(this.directory, file.slice(0, 2), file);
   }
 
-  /** Writes the content and returns its length. An error of the content passes unchanged. */
+  /**
+   * Writes the content and returns its length. One buffer is filled while the other is written. An error of the content passes
+   * unchanged.
+   */
   private async fill(handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<number> {
-    const buffer = Buffer.allocUnsafeSlow(bufferSize);
+    let [buffer, spare]: [Buffer, Buffer | null] = [Buffer.allocUnsafeSlow(bufferSize), null];
     let [length, buffered] = [0, 0];
-    const flush = async () => {
-      if (buffered > 0) await this.storing(() => handle.writeFile(buffer.subarray(0, buffered)));
-      buffered = 0;
+    let writing: Promise<void> = Promise.resolve();
+    const write = async (bytes: Uint8Array) => {
+      await writing;
+      writing = this.storing(() => handle.writeFile(bytes));
+      // Awaited before the next one, or below.
+      writing.catch(() => {});
     };
-    for await (const chunk of content) {
-      if (buffered + chunk.length > buffer.length) await flush();
-      if (chunk.length > buffer.length) await this.storing(() => handle.writeFile(chunk));
-      else {
-        buffer.set(chunk, buffered);
-        buffered += chunk.length;
+    const flush = async () => {
+      if (buffered > 0) await write(buffer.subarray(0, buffered));
+      [buffer, spare, buffered] = [spare ?? Buffer.allocUnsafeSlow(bufferSize), buffer, 0];
+    };
+    try {
+      for await (const chunk of content) {
+        if (buffered + chunk.length > buffer.length) await flush();
+        if (chunk.length > buffer.length) {
+          await write(chunk);
+          await writing;
+        } else {
+          buffer.set(chunk, buffered);
+          buffered += chunk.length;
+        }
+        length += chunk.length;
       }
-      length += chunk.length;
+      if (buffered > 0) await write(buffer.subarray(0, buffered));
+    } finally {
+      // The handle is closed afterwards.
+      await writing.catch(() => {});
     }
-    await flush();
+    await writing;
     return length;
   }
 
