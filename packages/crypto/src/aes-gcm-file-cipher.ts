@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes, webcrypto } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import {
   type ByteRange,
   type FileCipher,
@@ -8,6 +8,7 @@ import {
 } from "@sallyport/storage";
 import { type KeyWrapping } from "@sallyport/core";
 
+const algorithm = "aes-256-gcm";
 const purpose = "file key";
 const keyLength = 32;
 const nonceLength = 12;
@@ -21,8 +22,14 @@ interface Format {
 }
 
 const firstFormat: Format = { number: 1, frameLength: 65_536 };
-/** A frame is as long as a read of the disk. A cipher costs as much for a short frame as for a long one. */
+/** A cipher costs as much for a short frame as for a long one. */
 const currentFormat: Format = { number: 2, frameLength: 262_144 };
+
+/** Bytes that a cipher takes at once. The system clears the memory of longer results each time. */
+const portionLength = 65_536;
+/** Buffers of frames that are kept for the next segment. */
+const spareBuffers: Buffer[] = [];
+const mostSpare = 16;
 
 export interface AesGcmFileCipherOptions {
   /** Whether new files are encrypted. Needs a master key. */
@@ -71,14 +78,12 @@ export class AesGcmFileCipher implements FileCipher {
  * used twice, so a place that is written again gets another key, and no frame is valid in another segment or file. The nonce
  * is the number of the frame and whether it is the last, as in STREAM (Hoang, Reyhanitabar, Rogaway, Vizár 2015). So the
  * tag of the last frame authenticates the length of the segment, too.
- *
- * Frames are sealed and opened in the thread pool that reads and writes the disk. The next frame is collected meanwhile.
  */
 class AesGcmSegmentCipher implements SegmentCipher {
   readonly #frameLength: number;
   /** Bytes of a file in a frame. */
   readonly #contentLength: number;
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   /** For logs. */
   readonly #place: string;
 
@@ -86,15 +91,17 @@ class AesGcmSegmentCipher implements SegmentCipher {
     const context = `sallyport file ${number}|${name.file}/${name.segment}`;
     this.#frameLength = frameLength;
     this.#contentLength = frameLength - tagLength;
-    this.#key = new Uint8Array(hkdfSync("sha256", fileKey, "", context, keyLength));
+    this.#key = createSecretKey(new Uint8Array(hkdfSync("sha256", fileKey, "", context, keyLength)));
     this.#place = `segment ${name.segment} of file ${name.file}`;
   }
 
   async *encrypt(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    const key = await importKey(this.#key, "encrypt");
-    yield* oneAhead(inParts(bytes, this.#contentLength), async ({ part, number, isLast }) =>
-      webcrypto.subtle.encrypt(algorithmOf(number, isLast), key, part),
-    );
+    for await (const { part, number, isLast } of inParts(bytes, { length: this.#contentLength })) {
+      const cipher = createCipheriv(algorithm, this.#key, nonceOf(number, isLast), { authTagLength: tagLength });
+      for (const portion of portionsOf(part)) yield cipher.update(portion);
+      cipher.final();
+      yield cipher.getAuthTag();
+    }
   }
 
   framesOf({ offset, length: size }: ByteRange, length: number): ByteRange {
@@ -109,22 +116,30 @@ class AesGcmSegmentCipher implements SegmentCipher {
     { offset, length: size }: ByteRange,
     length: number,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const key = await importKey(this.#key, "decrypt");
     const [first, last] = [this.#frameAt(offset), this.#lastFrame(length)];
-    let number = first;
-    const opened = oneAhead(inParts(frames, this.#frameLength, first), async (frame) => {
-      try {
-        return await webcrypto.subtle.decrypt(algorithmOf(frame.number, frame.number === last), key, frame.part);
-      } catch (cause) {
-        throw failure(`frame ${frame.number} of ${this.#place} is damaged`, cause);
+    let next = first;
+    for await (const { part, number } of inParts(frames, { length: this.#frameLength, first, areOwn: true })) {
+      let start = number * this.#contentLength;
+      for (const content of this.#open(part, number, number === last)) {
+        const requested = content.subarray(Math.max(0, offset - start), Math.max(0, offset + size - start));
+        if (requested.length > 0) yield requested;
+        start += content.length;
       }
-    });
-    for await (const content of opened) {
-      const start = number * this.#contentLength;
-      yield content.subarray(Math.max(0, offset - start), offset + size - start);
-      number += 1;
+      next = number + 1;
     }
-    if (number <= this.#frameAt(offset + size - 1)) throw failure(`frames of ${this.#place} are missing`);
+    if (next <= this.#frameAt(offset + size - 1)) throw failure(`frames of ${this.#place} are missing`);
+  }
+
+  #open(frame: Uint8Array, number: number, isLast: boolean): Uint8Array[] {
+    try {
+      const decipher = createDecipheriv(algorithm, this.#key, nonceOf(number, isLast), { authTagLength: tagLength });
+      decipher.setAuthTag(frame.subarray(-tagLength));
+      const opened = portionsOf(frame.subarray(0, -tagLength)).map((portion) => decipher.update(portion));
+      decipher.final();
+      return opened;
+    } catch (cause) {
+      throw failure(`frame ${number} of ${this.#place} is damaged`, cause);
+    }
   }
 
   /** The frame with a byte of the file. */
@@ -141,15 +156,18 @@ function failure(message: string, cause?: unknown): ServiceError {
   return new ServiceError(708, { cause: new Error(message, { cause }) });
 }
 
-function importKey(key: Uint8Array, use: "encrypt" | "decrypt"): Promise<webcrypto.CryptoKey> {
-  return webcrypto.subtle.importKey("raw", key, "AES-GCM", false, [use]);
-}
-
-function algorithmOf(number: number, isLast: boolean): webcrypto.AesGcmParams {
+function nonceOf(number: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(nonceLength);
   nonce[0] = isLast ? 1 : 0;
   nonce.writeUIntBE(number, nonceLength - 6, 6);
-  return { name: "AES-GCM", iv: nonce, tagLength: tagLength * 8 };
+  return nonce;
+}
+
+function portionsOf(bytes: Uint8Array): Uint8Array[] {
+  const count = Math.ceil(bytes.length / portionLength);
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * portionLength, (index + 1) * portionLength),
+  );
 }
 
 interface Part {
@@ -159,55 +177,44 @@ interface Part {
   readonly isLast: boolean;
 }
 
-/** Cuts bytes into numbered parts of a length; the last can be shorter, and is empty without bytes. */
+/**
+ * Cuts bytes into numbered parts of a length; the last can be shorter, and is empty without bytes. `areOwn`: the chunks do not
+ * change, so parts of one that lies behind the other in memory are not copied.
+ */
 async function* inParts(
   bytes: AsyncIterable<Uint8Array>,
-  length: number,
-  first = 0,
+  { length, first = 0, areOwn = false }: { length: number; first?: number; areOwn?: boolean },
 ): AsyncGenerator<Part, void, undefined> {
-  let buffer: Buffer | undefined;
-  let [part, filled, number]: [Uint8Array, number, number] = [new Uint8Array(0), 0, first];
-  for await (const chunk of bytes) {
-    for (let at = 0; at < chunk.length; ) {
-      if (filled === length) {
-        yield { part, number, isLast: false };
-        number += 1;
-        filled = 0;
+  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(currentFormat.frameLength);
+  let [part, number]: [Uint8Array, number] = [buffer.subarray(0, 0), first];
+  try {
+    for await (const chunk of bytes) {
+      for (let at = 0; at < chunk.length; ) {
+        if (part.length === length) {
+          yield { part, number, isLast: false };
+          number += 1;
+          part = buffer.subarray(0, 0);
+        }
+        const added = chunk.subarray(at, at + length - part.length);
+        at += added.length;
+        part = (areOwn && joined(part, added)) || copied(part, added, buffer);
       }
-      const added = chunk.subarray(at, at + length - filled);
-      if (added.length === length) part = added;
-      else {
-        // Most segments are small.
-        if (buffer === undefined || buffer.length < filled + added.length)
-          buffer = larger(buffer, Math.min(length, Math.max(4 * filled, filled + added.length)));
-        buffer.set(added, filled);
-        part = buffer.subarray(0, filled + added.length);
-      }
-      filled += added.length;
-      at += added.length;
     }
+    yield { part, number, isLast: true };
+  } finally {
+    if (spareBuffers.length < mostSpare) spareBuffers.push(buffer);
   }
-  yield { part: part.subarray(0, filled), number, isLast: true };
 }
 
-function larger(buffer: Buffer | undefined, length: number): Buffer {
-  const made = Buffer.allocUnsafeSlow(length);
-  buffer?.copy(made);
-  return made;
+/** Both parts, if they lie one behind the other in memory. */
+function joined(part: Uint8Array, added: Uint8Array): Uint8Array | null {
+  if (part.length === 0) return added;
+  if (part.buffer !== added.buffer || part.byteOffset + part.length !== added.byteOffset) return null;
+  return new Uint8Array(part.buffer, part.byteOffset, part.length + added.length);
 }
 
-/** Passes the results of the work on, in order. The next part is collected while the work on one continues. */
-async function* oneAhead(
-  parts: AsyncIterable<Part>,
-  work: (part: Part) => Promise<ArrayBuffer>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let running: Promise<ArrayBuffer> | undefined;
-  for await (const part of parts) {
-    const next = work(part);
-    // Awaited in the next step.
-    next.catch(() => {});
-    if (running !== undefined) yield new Uint8Array(await running);
-    running = next;
-  }
-  if (running !== undefined) yield new Uint8Array(await running);
+function copied(part: Uint8Array, added: Uint8Array, buffer: Buffer): Uint8Array {
+  if (part.buffer !== buffer.buffer) buffer.set(part);
+  buffer.set(added, part.length);
+  return buffer.subarray(0, part.length + added.length);
 }
