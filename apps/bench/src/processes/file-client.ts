@@ -73,13 +73,13 @@ export class FileClient {
     await text(await this.send("POST", "", this.sealed({ headers, bytes: formOf(size) })));
   }
 
-  /** Uploads a file in chunks, one after the other. Returns the id of its object. */
-  async uploadInChunks(size: number): Promise<string> {
+  /** Uploads a file in chunks, one after the other. Returns the id of its object. `hash`: whether each answer has the MD5. */
+  async uploadInChunks(size: number, { hash = true } = {}): Promise<string> {
     const { uploadId } = await this.data("GET", "");
     for (let first = 0; first < size; first += chunkSize) {
       const last = Math.min(size, first + chunkSize) - 1;
       const headers = { "content-type": "application/octet-stream", "content-range": `bytes ${first}-${last}/${size}` };
-      await this.data("PATCH", `/${uploadId}`, { headers, bytes: contentOf(last + 1 - first) });
+      await this.data("PATCH", `/${uploadId}?hash=${hash}`, { headers, bytes: contentOf(last + 1 - first) });
     }
     return (await this.data("PATCH", `/${uploadId}`))["~ObjectID"] ?? "";
   }
