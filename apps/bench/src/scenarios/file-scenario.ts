@@ -72,10 +72,9 @@ export const fileScenario: Scenario = {
 const [bareUpload, bareDownload] = ["node:http with fsync", "node:http"];
 
 function speeds(result: ComparisonResult, size: number): Outcome[] {
-  const line = (scenario: string, ours: string, wanted?: number): Outcome => {
+  const line = (scenario: string, ours: string, wanted: number): Outcome => {
     const limit = ours.includes("upload") ? bareUpload : bareDownload;
-    const bound = wanted === undefined ? {} : { bound: atLeast(wanted) };
-    return compared(result, { scenario, ours, limit, unit: "MiB/s", ...bound });
+    return compared(result, { scenario, ours, limit, unit: "MiB/s", bound: atLeast(wanted) });
   };
   const file = `of ${(size / mebibyte).toLocaleString("en")} MiB`;
   return [
