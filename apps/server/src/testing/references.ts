@@ -1,5 +1,5 @@
 import type { ObjectId } from "@sallyport/storage";
-import type { GivenAttributes } from "@sallyport/core";
+import type { InputAttributes } from "@sallyport/core";
 
 export interface SeedObject {
   /** For references, and to find the id. */
@@ -51,8 +51,8 @@ export function objectsInOrder(objects: readonly SeedObject[]): Ordered {
 }
 
 interface Resolved {
-  readonly now: GivenAttributes;
-  readonly later: () => GivenAttributes;
+  readonly now: InputAttributes;
+  readonly later: () => InputAttributes;
 }
 
 /** Replaces references by ids. Throws a `TypeError` for an unknown name. */
@@ -74,6 +74,6 @@ export function resolved(
       Object.entries(attributes)
         .filter(([name]) => later.has(name) === isLater)
         .map(([name, value]) => [name, idOf(value)]),
-    ) as GivenAttributes;
+    ) as InputAttributes;
   return { now: part(false), later: () => part(true) };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { administrationOf, type Database, type GivenSyncSchema, putSyncSchema } from "@sallyport/core";
+import { administrationOf, type Database, type SyncSchemaInput, putSyncSchema } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn, type Sent } from "../client.ts";
 import type { openSession } from "../open-session.ts";
@@ -19,7 +19,7 @@ export class SyncFixture {
     return this.server().databases.get("") as Database;
   }
 
-  put(schema: GivenSyncSchema): Promise<unknown> {
+  put(schema: SyncSchemaInput): Promise<unknown> {
     return putSyncSchema(administrationOf(this.database), schema);
   }
 

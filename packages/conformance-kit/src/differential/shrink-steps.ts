@@ -1,4 +1,4 @@
-import { eachStep, type GivenAttributes, type HistoryScenario, type Numbering } from "./histories/step.ts";
+import { eachStep, type InputAttributes, type HistoryScenario, type Numbering } from "./histories/step.ts";
 import { renumbered, type Step } from "./histories/step.ts";
 import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import { ShrunkScenario } from "./shrunk-scenario.ts";
@@ -50,7 +50,7 @@ function without(steps: readonly Step[], place: number): Step[] {
   const numbers: Numbering = {
     object: (number) => objects.of(number),
     session: (number) => sessions.of(number),
-    attributes: (given) => withTexts(given, (text) => objects.named(text)) as GivenAttributes,
+    attributes: (given) => withTexts(given, (text) => objects.named(text)) as InputAttributes,
   };
   let current = 0;
   return eachStep(steps, (step) => {

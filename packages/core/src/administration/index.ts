@@ -10,7 +10,7 @@ export * from "./keys.ts";
 export * from "./limits.ts";
 export * from "./macros.ts";
 export * from "./providers.ts";
-export { giveProof, type GivenProof, requireRecentProof } from "./recent-proof.ts";
+export { giveProof, type ProofInput, requireRecentProof } from "./recent-proof.ts";
 export * from "./recover-database.ts";
 export * from "./rules.ts";
 export * from "./sessions.ts";

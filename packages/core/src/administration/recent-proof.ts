@@ -45,7 +45,7 @@ export async function requireRecentProof(
 }
 
 /** The own password, in plain text or as the client hash, or a token of the second factor. */
-export type GivenProof = { readonly pass: string } | { readonly token: string };
+export type ProofInput = { readonly pass: string } | { readonly token: string };
 
 /**
  * Proves the administrator of a session again. Failures count as those of log-ins. Wrong password, or lockout: 302.
@@ -53,7 +53,7 @@ export type GivenProof = { readonly pass: string } | { readonly token: string };
  */
 export async function giveProof(
   context: SessionContext & Uses<ProofServices & { readonly hasher: PasswordHasher }>,
-  given: GivenProof,
+  given: ProofInput,
 ): Promise<void> {
   const { r: outside, principal, database, sessionDigest } = context;
   const { userId } = principal;

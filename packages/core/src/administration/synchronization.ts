@@ -4,7 +4,7 @@ import {
   examineSchema,
   type ExaminedSchema,
   examineSchemas,
-  type GivenSyncSchema,
+  type SyncSchemaInput,
   putSyncSchema,
   isSyncEnabled,
   removeSyncSchema,
@@ -79,7 +79,7 @@ async function readSchema(r: Repositories, name: string): Promise<SyncSchema | u
   return (await storedSchemas(r.records)).schemas.find((each) => each.name === name);
 }
 
-export interface StoreSyncSchemaInput extends GivenSyncSchema {
+export interface StoreSyncSchemaInput extends SyncSchemaInput {
   /** The versions that the caller knows; `null` for a schema that must not exist yet. */
   readonly expectedVersions: readonly number[] | null;
 }

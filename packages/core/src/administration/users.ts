@@ -10,7 +10,7 @@ import {
   ServiceError,
   type StoredObject,
 } from "@sallyport/storage";
-import { type GivenAttributes, updateObject, createObject, type ObjectServices } from "../objects/index.ts";
+import { type InputAttributes, updateObject, createObject, type ObjectServices } from "../objects/index.ts";
 import { type AdministrationContext, changesBetween, inTransaction, type Uses } from "../request/index.ts";
 import { type AdministratorContext, isOperator } from "./administrators.ts";
 import { contentVersion, replaceIfMatch, serialize, type Versioned } from "./replace-if-match.ts";
@@ -148,7 +148,7 @@ function profileOf({ name, description, groups }: AdministeredUser): object {
   return { name, description, groups };
 }
 
-function attributesOf({ name, description, groups }: UserChange): GivenAttributes {
+function attributesOf({ name, description, groups }: UserChange): InputAttributes {
   return {
     ...(name === undefined ? {} : { Name: name }),
     ...(description === undefined ? {} : { Description: description }),
@@ -208,7 +208,7 @@ function groupOf({ id, attributes }: StoredObject): AdministeredGroup {
   };
 }
 
-export interface GivenGroup {
+export interface GroupInput {
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
 }
@@ -216,7 +216,7 @@ export interface GivenGroup {
 /** Creates and changes user groups, with the hooks of their objects. */
 export async function createGroup(
   context: AdministratorContext & Uses<ObjectServices>,
-  given: GivenGroup,
+  given: GroupInput,
 ): Promise<Versioned<AdministeredGroup>> {
   const groupId = await inTransaction(context, async (inside) => {
     const { object } = await createObject(inside, groupClass, attributesOf(given), { type: "oid" });
@@ -237,7 +237,7 @@ export function changeGroup(
     expectedVersions,
   }: Omit<ChangeUserInput, "userId" | "change"> & {
     readonly groupId: string;
-    readonly change: GivenGroup;
+    readonly change: GroupInput;
   },
 ): Promise<Versioned<AdministeredGroup>> {
   return replaceIfMatch(context, {

@@ -1,7 +1,7 @@
 import { type JsonValue, type ObjectId, objectReference, ServiceError } from "@sallyport/storage";
 import type { HostCall } from "../macros/index.ts";
 import {
-  type GivenAttributes,
+  type InputAttributes,
   type ListedObjects,
   getObject,
   listObjects,
@@ -157,11 +157,11 @@ function writeCalls(forms: RequestForms): HostActions {
 function attributesOf(
   { given: { attributes }, fault }: HostArguments<"attributes">,
   forms: RequestForms,
-): GivenAttributes {
+): InputAttributes {
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
     throw fault("attributes", "An object is expected.");
   forms.checkJson(attributes);
-  return attributes as GivenAttributes;
+  return attributes as InputAttributes;
 }
 
 function readersOf({ given: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {

@@ -25,15 +25,15 @@ import { requestMacros } from "../request/index.ts";
 import type { RequestForms } from "./host-arguments.ts";
 import type { MacroRunner } from "./macro-runner.ts";
 
-interface Calling<Given, Answer> {
+interface Calling<Input, Answer> {
   readonly on: HookEvent;
   readonly driver: string;
   /** Whether the hooks may only read. */
   readonly reads: boolean;
-  readonly argument: (given: Given) => object;
+  readonly argument: (given: Input) => object;
   /** A secret to remove from logs. */
-  readonly secretOf?: (given: Given) => string;
-  readonly answer: (name: string, result: JsonValue | undefined, given: Given) => Answer;
+  readonly secretOf?: (given: Input) => string;
+  readonly answer: (name: string, result: JsonValue | undefined, given: Input) => Answer;
 }
 
 const ofItems = (items: readonly unknown[]) => ({ items });
@@ -81,10 +81,10 @@ export class MacroHooks implements ObjectHooks {
       for (const { set } of changed.flatMap((each) => each ?? [])) acceptBody(name, () => this.forms.checkJson(set));
       return changed;
     };
-    const reading = { reads: true, argument: <Given extends object>(given: Given) => given };
+    const reading = { reads: true, argument: <Input extends object>(given: Input) => given };
     const notifying = { reads: false, argument: ofItems, answer: nothing };
     const unvalidated = (_name: string, result: JsonValue | undefined) => result;
-    const of = <Given, Answer>(on: HookEvent, driver: string, calling: Omit<Calling<Given, Answer>, "on" | "driver">) =>
+    const of = <Input, Answer>(on: HookEvent, driver: string, calling: Omit<Calling<Input, Answer>, "on" | "driver">) =>
       this.hooks(modules, { ...calling, on, driver });
     return {
       buildSerialization: of("xRestApi_BuildSerialization", "buildSerialization", {
@@ -112,10 +112,10 @@ export class MacroHooks implements ObjectHooks {
     };
   }
 
-  private hooks<Given, Answer>(
+  private hooks<Input, Answer>(
     modules: readonly CalledHook[],
-    calling: Calling<Given, Answer>,
-  ): (Hook<Given, Answer> & { readonly byDefault: boolean })[] {
+    calling: Calling<Input, Answer>,
+  ): (Hook<Input, Answer> & { readonly byDefault: boolean })[] {
     return modules
       .filter((module) => module.hook.on === calling.on)
       .map((module) => ({
@@ -126,11 +126,11 @@ export class MacroHooks implements ObjectHooks {
       }));
   }
 
-  private async run<Given, Answer>(
+  private async run<Input, Answer>(
     module: CalledHook,
-    { on, driver, reads, argument, secretOf, answer }: Calling<Given, Answer>,
+    { on, driver, reads, argument, secretOf, answer }: Calling<Input, Answer>,
     caller: HookCaller,
-    given: Given,
+    given: Input,
   ): Promise<Answer> {
     const mask = secretOf === undefined ? undefined : maskOf(secretOf(given));
     const began = Date.now();

@@ -1,6 +1,6 @@
 import { acceptStorable, ServiceError } from "@sallyport/storage";
 import {
-  type GivenMacro,
+  type NewMacro,
   isMacroName,
   type MacroRemoval,
   MacroStore,
@@ -12,7 +12,7 @@ import { type AdministrationContext, changesBetween, type Uses } from "../reques
 export const maxMacroBytes = 262_144;
 const maxAuthorLength = 255;
 
-export interface PutMacroInput extends GivenMacro {
+export interface PutMacroInput extends NewMacro {
   /** `null` for any. */
   readonly expectedVersion: number | null;
 }

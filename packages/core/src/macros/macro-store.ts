@@ -23,7 +23,7 @@ export interface StoredMacros {
 }
 
 /** A macro to store. `name`: at most 128 characters. `changedBy`: at most 255. */
-export type GivenMacro = Pick<StoredMacro, "name" | "text" | "language" | "changedBy">;
+export type NewMacro = Pick<StoredMacro, "name" | "text" | "language" | "changedBy">;
 
 export interface MacroRemoval {
   readonly changedBy: string;
@@ -45,7 +45,7 @@ export class MacroStore {
   }
 
   /** Stores the next version if the current one is `expectedVersion` (0: none, `null`: any), else `stale`. 307: not storable. */
-  async put(macro: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
+  async put(macro: NewMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
     const { name, text, language, changedBy } = macro;
     return untilDone(async () => {
       const [latest] = await this.history(name, 1);

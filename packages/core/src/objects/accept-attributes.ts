@@ -18,7 +18,7 @@ import {
 /** Limit for one collection. */
 const maximumElements = 10_000;
 
-export type GivenAttributes = Readonly<Record<string, JsonValue>>;
+export type InputAttributes = Readonly<Record<string, JsonValue>>;
 
 /** A given reference, file or collection with unresolved targets. */
 export interface AcceptedLink {
@@ -40,7 +40,7 @@ export interface AcceptedAttributes {
  * send it back with an object; other meta-fields cannot be set.
  */
 export function acceptAttributes(
-  given: GivenAttributes,
+  given: InputAttributes,
   modelClass: ModelClass,
   { whole }: { readonly whole: boolean },
 ): AcceptedAttributes {

@@ -1,7 +1,7 @@
 import { type NewObject, refusedAs, ServiceError, type StoredObject } from "@sallyport/storage";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
+import { type InputAttributes, requireMandatory } from "./accept-attributes.ts";
 import { isFileClass } from "./files/file-class.ts";
 import { type FoundObject, cacheClass } from "./get-object.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
@@ -21,7 +21,7 @@ import type { ObjectContext } from "./hooks/active-hooks.ts";
 export function createObject(
   context: ObjectContext,
   className: string,
-  given: GivenAttributes,
+  given: InputAttributes,
   serialization?: Serialization,
 ): Promise<FoundObject> {
   const { principal } = context;
@@ -50,12 +50,12 @@ export interface Creation extends Omit<PreparedFor, "whole"> {
 }
 
 /** Creates an object that the caller may create, with its hooks. 307: invalid attributes, or a UUID in use. */
-export async function createAccepted(context: ObjectContext, given: GivenAttributes, to: Creation): Promise<Created> {
+export async function createAccepted(context: ObjectContext, given: InputAttributes, to: Creation): Promise<Created> {
   const hooks = await hooksOfSaves(context, [to.modelClass.definition.name], to);
   return hooks === null ? insert(context, given, to) : insertWithHooks(hooks, context, given, to);
 }
 
-async function insert(context: SessionContext, given: GivenAttributes, to: Creation): Promise<Created> {
+async function insert(context: SessionContext, given: InputAttributes, to: Creation): Promise<Created> {
   const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, whole: true });
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };
   const created = await writeNew(context, { ...identityOf(to), attributes, links }, by, to.model);
@@ -76,7 +76,7 @@ export interface Created {
 function insertWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  given: GivenAttributes,
+  given: InputAttributes,
   to: Creation,
 ): Promise<Created> {
   const { model, modelClass } = to;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { changesFrom, findResultFrom } from "../execution/index.ts";
 import { Model, type ModelClass } from "../model/index.ts";
 import type { JsonValue } from "@sallyport/storage";
-import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
+import { acceptAttributes, type InputAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { areOfDifferentScripts, scriptsOf, skeletonOf } from "./name-shape.ts";
 import { dateValue } from "./plain-value.ts";
@@ -18,7 +18,7 @@ const attributes = [
   { name: "Many", type: "collection", target: "Thing" },
 ] as const;
 const model = new Model({ generation: 1, classes: [{ name: "Thing", base: null, attributes, rights: [] }] });
-const accept = (given: GivenAttributes, whole = false) =>
+const accept = (given: InputAttributes, whole = false) =>
   acceptAttributes(given, model.find("Thing") as ModelClass, { whole });
 const uuid = "0F8FAD5B-d9cb-469f-a165-70867728950e";
 

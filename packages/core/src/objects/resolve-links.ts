@@ -70,14 +70,16 @@ export async function resolveLinks(accepted: AcceptedAttributes, source: LinkSou
   return resolved(accepted, source, targets);
 }
 
-/** Like `resolveLinks`, for many writes in one round trip. The results have no `targets`; each can be an error. */
+/** Like `resolveLinks`, for many writes in one round trip. The results have no `targets`; each can be an error, or is one from before. */
 export async function resolveAllLinks(
-  all: readonly AcceptedAttributes[],
+  all: readonly (AcceptedAttributes | ServiceError)[],
   source: Omit<LinkSource, "answerBytes">,
 ): Promise<readonly (ResolvedAttributes | ServiceError)[]> {
-  const named = namedIn(all.flatMap(({ links }) => links));
+  const named = namedIn(all.flatMap((each) => (each instanceof ServiceError ? [] : each.links)));
   const targets = { find: finder(await namedObjects(named, source)), all: [] };
-  return all.map((accepted) => unlessRefused(() => resolved(accepted, source, targets)));
+  return all.map((each) =>
+    each instanceof ServiceError ? each : unlessRefused(() => resolved(each, source, targets)),
+  );
 }
 
 /** The result of the work, or the `ServiceError` that it throws. */

@@ -8,7 +8,7 @@ import {
 } from "@sallyport/storage";
 import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, withCurrentModel } from "../request/index.ts";
-import type { GivenAttributes } from "./accept-attributes.ts";
+import type { InputAttributes } from "./accept-attributes.ts";
 import { type FoundObject, cacheClass, visibleObject } from "./get-object.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
@@ -22,7 +22,7 @@ import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface UpdateObjectInput {
-  readonly given: GivenAttributes;
+  readonly given: InputAttributes;
   /** Accepted versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
   readonly serialization: Serialization | undefined;
@@ -89,7 +89,7 @@ async function changeObject(
 /** Changes an object that the caller may change, with its hooks. Errors: see `updateObject`. */
 export async function changeAccepted(
   context: ObjectContext,
-  change: GivenChange,
+  change: AttributeChange,
   target: Omit<ChangeTarget, "by">,
 ): Promise<Changed> {
   const { model, visibility } = target.readScope;
@@ -104,7 +104,7 @@ export async function changeAccepted(
 
 async function changeAlone(
   context: ObjectContext,
-  { given, expectedVersions }: GivenChange,
+  { given, expectedVersions }: AttributeChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { attributes, links, targets } = await prepareAttributes(context, given, {
@@ -118,8 +118,8 @@ async function changeAlone(
   };
 }
 
-export interface GivenChange {
-  readonly given: GivenAttributes;
+export interface AttributeChange {
+  readonly given: InputAttributes;
   readonly expectedVersions: readonly number[] | null;
 }
 
@@ -139,7 +139,7 @@ export interface Changed {
 function changeWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  { given, expectedVersions }: GivenChange,
+  { given, expectedVersions }: AttributeChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { className } = by;

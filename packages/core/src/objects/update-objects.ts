@@ -16,7 +16,7 @@ import {
 } from "@sallyport/storage";
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import type { GivenAttributes } from "./accept-attributes.ts";
+import type { InputAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { guardFileAttributes, isFileClass } from "./files/file-class.ts";
 import { findHookRunner } from "./hooks/run-find-hooks.ts";
@@ -24,7 +24,7 @@ import { hookFailure } from "./hooks/hook-caller.ts";
 import { type AcceptChange, type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
-import type { GivenChange } from "./update-object.ts";
+import type { AttributeChange } from "./update-object.ts";
 import { guardUserAttributes, isUserClass } from "./user-names.ts";
 import { prepareAttributes, updateUsers } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
@@ -38,7 +38,7 @@ const maximumLinks = 100_000;
 export interface UpdateObjectsInput {
   readonly className: string;
   readonly query: QueryRequest;
-  readonly given: GivenAttributes;
+  readonly given: InputAttributes;
   /** Accepted versions of each object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
@@ -85,7 +85,7 @@ export function updateObjects(
       : ({ objects }, changes) => objects.update(changes, by);
     const hooks = await hooksOfSaves(context, modelClass.subtree, { model, visibility });
     if (hooks !== null) {
-      const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
+      const accept = (name: string, set: InputAttributes) => acceptClass(context, model, name, set);
       const change = { given, prepared, expectedVersions };
       return refusedAs(713, changeManyWithHooks(hooks, context, change, { write, visibility, accept, matches }));
     }
@@ -122,7 +122,7 @@ function mayWrite({ principal }: SessionContext, model: Model, className: string
 }
 
 /** Checks the rights and attributes for a class, which may be a subclass of the queried one. */
-function acceptClass(context: SessionContext, model: Model, className: string, given: GivenAttributes): void {
+function acceptClass(context: SessionContext, model: Model, className: string, given: InputAttributes): void {
   if (!mayWrite(context, model, className))
     throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
   if (isFileClass(model, className)) {
@@ -160,7 +160,7 @@ interface BulkChange {
 function changeManyWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  { given, prepared, expectedVersions }: GivenChange & { readonly prepared: ResolvedAttributes },
+  { given, prepared, expectedVersions }: AttributeChange & { readonly prepared: ResolvedAttributes },
   { write, visibility, accept, matches }: BulkChange,
 ): Promise<{ readonly count: number }> {
   return hooks.prepared(context, (ready) =>

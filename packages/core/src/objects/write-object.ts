@@ -11,7 +11,7 @@ import {
 } from "@sallyport/storage";
 import type { Model, ModelClass } from "../model/index.ts";
 import type { RequestContext, SessionContext, Uses } from "../request/index.ts";
-import { type AcceptedAttributes, acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
+import { type AcceptedAttributes, acceptAttributes, type InputAttributes } from "./accept-attributes.ts";
 import { type ResolvedAttributes, resolveAllLinks, resolveLinks, unlessRefused } from "./resolve-links.ts";
 import { acceptFileAttributes, guardFileAttributes, isFileClass } from "./files/file-class.ts";
 import { renameFile } from "./files/file-record.ts";
@@ -134,7 +134,7 @@ export interface PreparedFor {
  */
 export async function prepareAttributes(
   context: Pick<SessionContext, "principal" | "r" | "database">,
-  given: GivenAttributes,
+  given: InputAttributes,
   { model, modelClass, visibility, whole }: PreparedFor,
 ): Promise<ResolvedAttributes> {
   const { r, database } = context;
@@ -150,26 +150,23 @@ export async function prepareAttributes(
     : resolved;
 }
 
-export interface GivenWrite extends Pick<PreparedFor, "modelClass" | "whole"> {
-  readonly given: GivenAttributes;
+export interface WriteInput extends Pick<PreparedFor, "modelClass" | "whole"> {
+  readonly given: InputAttributes;
 }
 
 /** Like `prepareAttributes`, for many writes that are not of users or files, in one round trip. Each result can be an error. */
 export async function prepareAllAttributes(
   context: Pick<SessionContext, "principal" | "r">,
-  writes: readonly GivenWrite[],
+  writes: readonly WriteInput[],
   { model, visibility }: Pick<PreparedFor, "model" | "visibility">,
 ): Promise<readonly (ResolvedAttributes | ServiceError)[]> {
   const accepted = writes.map((write) => unlessRefused(() => acceptGiven(context, write, model)));
-  const valid = accepted.flatMap((each) => (each instanceof ServiceError ? [] : each));
-  const resolved = await resolveAllLinks(valid, { model, objects: context.r.objects, visibility });
-  let next = 0;
-  return accepted.map((each) => (each instanceof ServiceError ? each : (resolved[next++] as ResolvedAttributes)));
+  return resolveAllLinks(accepted, { model, objects: context.r.objects, visibility });
 }
 
 function acceptGiven(
   { principal }: Pick<SessionContext, "principal">,
-  { given, modelClass, whole }: GivenWrite,
+  { given, modelClass, whole }: WriteInput,
   model: Model,
 ): AcceptedAttributes {
   const { name } = modelClass.definition;

@@ -48,7 +48,7 @@ export interface RequestSuccess {
 }
 
 /** The stored part of a success: an object by its id and version, or data. */
-interface KeptSuccess {
+interface StoredSuccess {
   readonly message?: string;
   readonly version?: number;
   readonly objectId?: ObjectId;
@@ -160,18 +160,18 @@ export async function bindKey(context: SessionContext, keyed: KeyedRequest): Pro
 
 function retellingFor(context: KeyedContext, { serialization }: KeyedRequest): Retelling<RequestSuccess> {
   return {
-    keep: (success) => keptSuccess(context, success) as unknown as JsonValue,
-    tell: (outcome) => tellAgain(context, outcome as KeptSuccess, serialization),
+    keep: (success) => storedSuccess(context, success) as unknown as JsonValue,
+    tell: (outcome) => tellAgain(context, outcome as StoredSuccess, serialization),
   };
 }
 
-function keptSuccess(context: KeyedContext, { data, message, version }: RequestSuccess): KeptSuccess {
+function storedSuccess(context: KeyedContext, { data, message, version }: RequestSuccess): StoredSuccess {
   const about = { ...(message === undefined ? {} : { message }), ...(version === undefined ? {} : { version }) };
   const objectId = version === undefined ? undefined : idOf(data);
   return objectId === undefined ? { ...about, ...seal(context, data) } : { ...about, objectId };
 }
 
-function seal(context: KeyedContext, data: unknown): Pick<KeptSuccess, "sealedData"> {
+function seal(context: KeyedContext, data: unknown): Pick<StoredSuccess, "sealedData"> {
   const text = asciiJson(data);
   if (text === "{}") return {};
   if (text.length > maxSealedBytes) return { sealedData: null };
@@ -180,7 +180,7 @@ function seal(context: KeyedContext, data: unknown): Pick<KeptSuccess, "sealedDa
 
 async function tellAgain(
   context: KeyedContext,
-  { objectId, sealedData, ...about }: KeptSuccess,
+  { objectId, sealedData, ...about }: StoredSuccess,
   serialization: Serialization | undefined,
 ): Promise<RequestSuccess> {
   if (objectId !== undefined) {

@@ -25,7 +25,7 @@ import {
 import { currentSync, isSyncEnabled, storedSchemas, syncSwitchKind } from "./sync-schemas.ts";
 
 /** A schema to store. */
-export interface GivenSyncSchema {
+export interface SyncSchemaInput {
   readonly name: string;
   readonly classes: readonly { readonly className: string; readonly fields?: readonly string[] | null }[];
   readonly where?: JsonValue | null;
@@ -44,7 +44,7 @@ const maxSchemas = 100;
 type Change = Pick<AdministrationContext, "unit" | "eventOf">;
 
 /** Stores a schema. 333: invalid name. 307: invalid definition, or too many schemas. Clients of a changed one start over. */
-export function putSyncSchema(context: Change, given: GivenSyncSchema): Promise<"stored" | "unchanged"> {
+export function putSyncSchema(context: Change, given: SyncSchemaInput): Promise<"stored" | "unchanged"> {
   return context.unit.transaction(async (r) => {
     // A class that the schema needs must not change until the schema is stored.
     await r.model.lock();
@@ -93,7 +93,7 @@ function auditedSchema({ name, ...schema }: SyncSchema): object {
 
 /** 333: invalid name. 307: anything else that is invalid, with its place. */
 export async function acceptSyncSchema(
-  given: GivenSyncSchema,
+  given: SyncSchemaInput,
   model: Model,
   objects: ObjectRepository,
 ): Promise<SyncSchema> {
@@ -109,7 +109,7 @@ export async function acceptSyncSchema(
   return schema;
 }
 
-function acceptClasses(given: GivenSyncSchema["classes"], model: Model): SyncClass[] {
+function acceptClasses(given: SyncSchemaInput["classes"], model: Model): SyncClass[] {
   if (given.length === 0 || given.length > maxClasses)
     throw faultAt("/classes", `A schema must have 1 to ${maxClasses} classes.`);
   const names = new Set<string>();

@@ -1,6 +1,6 @@
 import { ServiceError } from "@sallyport/storage";
 import {
-  type GivenAttributes,
+  type InputAttributes,
   type Hook,
   type MemberChanges,
   type SavedItem,
@@ -35,9 +35,9 @@ describe("save hooks", () => {
   let f: HookFixture;
   beforeEach(async () => (f = await openHookFixture()));
 
-  const create = async (given: GivenAttributes, className = "Person") =>
+  const create = async (given: InputAttributes, className = "Person") =>
     (await createObject(f.context, className, given)).object["~ObjectID"];
-  const patch = (id: string, given: GivenAttributes, expectedVersions: readonly number[] | null = null) =>
+  const patch = (id: string, given: InputAttributes, expectedVersions: readonly number[] | null = null) =>
     updateObject(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
 
   test("receive the new object, the old one and the given attributes", async () => {

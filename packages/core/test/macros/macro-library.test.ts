@@ -3,7 +3,7 @@ import { until } from "@sallyport/test-kit/jest/until";
 import {
   administrationOf,
   emptyLibrary,
-  type GivenMacro,
+  type NewMacro,
   type LibraryContext,
   type LibraryModule,
   MacroFault,
@@ -192,9 +192,9 @@ describe("macros stored by a command", () => {
     fixture = await openFixture();
   });
 
-  const given: GivenMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
+  const given: NewMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
   const removal = { changedBy: "ada", expectedVersion: null };
-  const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) =>
+  const put = (more: Partial<NewMacro> = {}, expectedVersion: number | null = null) =>
     putMacro(
       using(administrationOf(fixture.database), {
         moduleInspector: { inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) },

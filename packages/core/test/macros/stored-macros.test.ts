@@ -1,5 +1,5 @@
 import type { Repositories } from "@sallyport/storage";
-import { type GivenMacro, type MacroRemoval, MacroStore, type MacroVersion } from "../../src/index.ts";
+import { type NewMacro, type MacroRemoval, MacroStore, type MacroVersion } from "../../src/index.ts";
 import { changesOf, macroNamed, removal } from "../stores/macro-changes.ts";
 import {
   concurrently,
@@ -28,7 +28,7 @@ describe("macro changes", () => {
     macros = new MacroStore(stage.r);
   });
 
-  const put = (macro: GivenMacro, expected: number | null) => changesOf(stage.storage).put(macro, expected);
+  const put = (macro: NewMacro, expected: number | null) => changesOf(stage.storage).put(macro, expected);
   const remove = (name: string, more: Partial<MacroRemoval> = {}) => changesOf(stage.storage).remove(name, more);
   const versions = async (name: string) => (await macros.history(name, 20)).map(({ version }) => version);
   const loaded = async () => (await macros.load()).macros.map(({ version, text }) => [version, text]);
@@ -203,7 +203,7 @@ describe("stored macros", () => {
     macros = new MacroStore(stage.r);
   });
 
-  const put = (macro: GivenMacro, expected: number | null) => changesOf(stage.storage).put(macro, expected);
+  const put = (macro: NewMacro, expected: number | null) => changesOf(stage.storage).put(macro, expected);
   const remove = (name: string, more: Partial<MacroRemoval> = {}) => changesOf(stage.storage).remove(name, more);
   const names = async () => (await macros.load()).macros.map(({ name }) => name);
 

@@ -1,8 +1,8 @@
 import type { Storage } from "@sallyport/storage";
-import { type GivenMacro, type MacroRemoval, MacroStore } from "../../src/index.ts";
+import { type NewMacro, type MacroRemoval, MacroStore } from "../../src/index.ts";
 
 /** A macro to put. */
-export function macroNamed(name: string, more: Partial<GivenMacro> = {}): GivenMacro {
+export function macroNamed(name: string, more: Partial<NewMacro> = {}): NewMacro {
   return { name, text: `export default "${name}";`, language: "js", changedBy: "author", ...more };
 }
 
@@ -11,7 +11,7 @@ export const removal: MacroRemoval = { changedBy: "author", expectedVersion: nul
 /** Changes of macros, each in a transaction of its own. */
 export function changesOf(storage: Pick<Storage, "transaction">) {
   return {
-    put: (macro: GivenMacro, expected: number | null) =>
+    put: (macro: NewMacro, expected: number | null) =>
       storage.transaction((r) => new MacroStore(r).put(macro, expected)),
     remove: (name: string, more: Partial<MacroRemoval> = {}) =>
       storage.transaction((r) => new MacroStore(r).remove(name, { ...removal, ...more })),

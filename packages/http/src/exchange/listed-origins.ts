@@ -14,7 +14,7 @@ const waitTimeout = 1_000;
 /** Characters. No browser sends a longer origin. */
 const maxLength = 512;
 
-interface Known {
+interface CachedOrigins {
   /** `performance.now()` of the last time that a key listed the origin. */
   readonly listed: LruCache<string, number>;
   /** `performance.now()` of the last time that no key listed the origin. */
@@ -24,7 +24,7 @@ interface Known {
 
 /** Whether an app key of a database lists an origin, for answers that are not given to an app key. */
 export class ListedOrigins {
-  private readonly known = new WeakMap<Database, Known>();
+  private readonly cached = new WeakMap<Database, CachedOrigins>();
 
   /** Caches that an app key lists the origin. */
   note(database: Database, origin: string): void {
@@ -73,13 +73,13 @@ export class ListedOrigins {
     return Promise.race([pending, late]).finally(() => clearTimeout(timer));
   }
 
-  private of(database: Database): Known {
-    let known = this.known.get(database);
-    if (known === undefined) {
-      known = { listed: new LruCache(capacity), unlisted: new LruCache(capacity), looks: new Map() };
-      this.known.set(database, known);
+  private of(database: Database): CachedOrigins {
+    let cached = this.cached.get(database);
+    if (cached === undefined) {
+      cached = { listed: new LruCache(capacity), unlisted: new LruCache(capacity), looks: new Map() };
+      this.cached.set(database, cached);
     }
-    return known;
+    return cached;
   }
 }
 

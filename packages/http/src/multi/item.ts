@@ -13,7 +13,7 @@ import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/ro
 import { headerBytes, type ItemRecord } from "../http-settings.ts";
 
 /** An item as it was sent. */
-export type GivenItem = Checked<z.output<typeof multiItem>>;
+export type ItemInput = Checked<z.output<typeof multiItem>>;
 
 /** Dependencies of the items. All items of a request share them. */
 export interface ItemParts {
@@ -41,7 +41,7 @@ export class Item {
    * Finds the route and parses the input. Fails with the same codes, in the same order, as a single request.
    * `rateError`: the error of an item beyond a request rate.
    */
-  constructor(given: GivenItem, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
+  constructor(given: ItemInput, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
     try {
       this.call = this.prepared(given, index, parts, rateError);
     } catch (error) {
@@ -93,7 +93,7 @@ export class Item {
   }
 
   private prepared(
-    given: GivenItem,
+    given: ItemInput,
     index: number,
     { matcher, settings, atomic, keyed }: ItemParts,
     rateError: ServiceError | null,

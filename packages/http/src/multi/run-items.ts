@@ -11,7 +11,7 @@ import {
 import { failureOf, failureText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
 import { JsonText, type RouteInput, type Success } from "../route.ts";
-import { type GivenItem, Item, type ItemParts } from "./item.ts";
+import { type ItemInput, Item, type ItemParts } from "./item.ts";
 
 /** Maximum number of concurrent reads. Storage pipelines them where it can. */
 const readsAtOnce = 10;
@@ -21,7 +21,7 @@ const readsAtOnce = 10;
  * concurrently, unless hooks run in them: they would take more than a fair share of worker threads.
  */
 export async function runSeparately(
-  given: readonly GivenItem[],
+  given: readonly ItemInput[],
   context: Served<SessionContext>,
   parts: ItemParts,
   note: RouteInput["note"],
@@ -52,7 +52,7 @@ export async function runSeparately(
 
 /** Prepares the items. Each counts as a request; those beyond a request rate fail with 800. */
 async function countedItems(
-  given: readonly GivenItem[],
+  given: readonly ItemInput[],
   context: Served<SessionContext>,
   parts: ItemParts,
   { together }: { readonly together: boolean },
@@ -100,7 +100,7 @@ async function withModelOfNow(context: Served<SessionContext>): Promise<Served<S
  * of the preparation are thrown before the transaction starts.
  */
 export async function runInTransaction(
-  given: readonly GivenItem[],
+  given: readonly ItemInput[],
   context: Served<SessionContext>,
   parts: ItemParts,
   note: RouteInput["note"],

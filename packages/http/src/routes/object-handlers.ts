@@ -1,7 +1,7 @@
 import { bareObjectSchema, type listRequest, type objectOperations, objectSchema } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
 import {
-  type GivenAttributes,
+  type InputAttributes,
   type SessionContext,
   listObjects,
   getObject,
@@ -37,17 +37,17 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
   queryObjects: (context, input) => list(context, classNameOf(input.parameter("className")), input.body, input),
   createObject: async (context, { parameter, body, query }) => {
     const className = classNameOf(parameter("idOrClass"));
-    return objectSuccess(await createObject(context, className, body as GivenAttributes, query.serialization));
+    return objectSuccess(await createObject(context, className, body as InputAttributes, query.serialization));
   },
   updateObject: async (context, { parameter, body, query, expectedVersions }) => {
-    const input = { given: body as GivenAttributes, expectedVersions, serialization: query.serialization };
+    const input = { given: body as InputAttributes, expectedVersions, serialization: query.serialization };
     return objectSuccess(await updateObject(context, singleReference(parameter("idOrClass")), input));
   },
   updateObjects: async (context, { parameter, body, query, expectedVersions }) => {
     const { count } = await updateObjects(context, {
       className: classNameOf(parameter("className")),
       query: query.query,
-      given: body as GivenAttributes,
+      given: body as InputAttributes,
       expectedVersions,
     });
     return { data: { "~Count": count } };

@@ -10,7 +10,7 @@ import {
 } from "@sallyport/contract";
 import { errorEntry, ServiceError } from "@sallyport/storage";
 import {
-  type GivenAttributes,
+  type InputAttributes,
   changeUuid,
   type PullOptions,
   type PushedChange,
@@ -147,7 +147,7 @@ function putChange(given: z.output<typeof syncPutRequest>) {
     op: "put",
     version: Number(syncVersion),
     className,
-    fields: fields as GivenAttributes,
-    base: base as GivenAttributes,
+    fields: fields as InputAttributes,
+    base: base as InputAttributes,
   } as const;
 }

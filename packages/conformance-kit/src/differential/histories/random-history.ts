@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { nameOf } from "../object-names.ts";
-import { eachStep, type GivenAttributes, type HistoryScenario, renumbered } from "./step.ts";
+import { eachStep, type InputAttributes, type HistoryScenario, renumbered } from "./step.ts";
 import type { Step, WritingStep } from "./step.ts";
 
 // Prefers low numbers, so that several steps use the same object.
@@ -16,7 +16,7 @@ const attributes = fc.record(
     Things: fc.array(any.map(String), { maxLength: 2 }),
   },
   { requiredKeys: [], noNullPrototype: true },
-) as fc.Arbitrary<GivenAttributes>;
+) as fc.Arbitrary<InputAttributes>;
 
 type StepOf<Kind> = Extract<Step, { readonly kind: Kind }>;
 
@@ -85,7 +85,7 @@ function settled(loose: readonly Step[]): Step[] {
   });
 }
 
-function settledAttributes(given: GivenAttributes, objects: number): GivenAttributes {
+function settledAttributes(given: InputAttributes, objects: number): InputAttributes {
   const { Thing: thing, Things: things, ...others } = given;
   const name = (number: string) => nameOf(Number(number) % objects);
   return {

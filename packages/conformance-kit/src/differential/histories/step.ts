@@ -4,7 +4,7 @@ import type { JsonValue } from "@sallyport/storage";
 export const maxResults = 1_000;
 
 /** The attributes of an object: a text, a reference and a collection. References are object names. */
-export interface GivenAttributes {
+export interface InputAttributes {
   readonly [name: string]: JsonValue;
   readonly Text?: string | null;
   readonly Thing?: string | null;
@@ -13,11 +13,11 @@ export interface GivenAttributes {
 
 /** A step allowed within a transaction. Objects and sessions are numbered by order of creation. */
 export type WritingStep =
-  | { readonly kind: "insert"; readonly attributes: GivenAttributes; readonly readers: readonly string[] | null }
+  | { readonly kind: "insert"; readonly attributes: InputAttributes; readonly readers: readonly string[] | null }
   | {
       readonly kind: "update";
       readonly object: number;
-      readonly attributes: GivenAttributes;
+      readonly attributes: InputAttributes;
       readonly versions: readonly number[] | null;
       readonly session: number | null;
       /** New readers; `undefined` for no change. */
@@ -76,7 +76,7 @@ export function eachStep(steps: readonly Step[], change: (step: Step) => Step[])
 export interface Numbering {
   readonly object: (number: number) => number | undefined;
   readonly session: (number: number) => number | undefined;
-  readonly attributes: (given: GivenAttributes) => GivenAttributes;
+  readonly attributes: (given: InputAttributes) => InputAttributes;
 }
 
 /** Renumbers a step. Returns no step if its target was removed. */

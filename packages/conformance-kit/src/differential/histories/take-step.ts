@@ -11,7 +11,7 @@ import { minute } from "../../fixtures/policy.ts";
 import { newSession } from "../../fixtures/visitor.ts";
 import { nonexistentId, uuidOf, withIds } from "../object-names.ts";
 import type { ReplayedHistory } from "./replayed-history.ts";
-import { type GivenAttributes, maxResults, type WritingStep } from "./step.ts";
+import { type InputAttributes, maxResults, type WritingStep } from "./step.ts";
 
 const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
   idleTimeout: 10 * minute,
@@ -65,7 +65,7 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Repl
 }
 
 function written(
-  given: GivenAttributes,
+  given: InputAttributes,
   { ids }: ReplayedHistory,
 ): { attributes: Attributes; links: Restoration["links"] } {
   const attributes = withIds(given, ids);

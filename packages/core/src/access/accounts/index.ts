@@ -2,7 +2,7 @@ export { type AccountReference, requireAccount } from "./account-reference.ts";
 export * from "./change-user.ts";
 export * from "./create-user.ts";
 export {
-  type GivenPassword,
+  type PasswordInput,
   type NewPassword,
   type PasswordHasher,
   preparePasswordProof,

@@ -48,13 +48,13 @@ export async function renewedHash(
   return null;
 }
 
-export interface GivenPassword {
+export interface PasswordInput {
   readonly pass: string;
   readonly clientHash: ClientHash;
 }
 
 /** The given user, the password, and the links of the user object to load with it. */
-export interface GivenCredentials extends GivenPassword {
+export interface CredentialsInput extends PasswordInput {
   readonly user: string;
   readonly links: readonly string[];
 }
@@ -69,7 +69,7 @@ export interface HashingContext
  */
 export async function preparePasswordProof(
   context: HashingContext,
-  { user: name, pass, clientHash, links }: GivenCredentials,
+  { user: name, pass, clientHash, links }: CredentialsInput,
 ): Promise<() => Promise<AuthenticatedAccount | null>> {
   const { account, user, linked, decoy } = await context.r.accounts.find(
     { realm: "database", loginName: loginNameOf(name) },
@@ -88,7 +88,7 @@ export async function preparePasswordProof(
 export async function renewPassword(
   context: HashingContext,
   { id, secret }: Account,
-  { pass, clientHash }: GivenPassword,
+  { pass, clientHash }: PasswordInput,
 ): Promise<void> {
   try {
     const renewed = await renewedHash(context.services.hasher, secret, () =>

@@ -1,7 +1,7 @@
 import { ownUserLinks, serializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext, Uses } from "../../request/index.ts";
 import { type Channel, loginNameOf, type ObjectId, type SerializedObject, type SessionMode } from "@sallyport/storage";
-import { type GivenCredentials, preparePasswordProof, renewPassword } from "../accounts/passwords.ts";
+import { type CredentialsInput, preparePasswordProof, renewPassword } from "../accounts/passwords.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { AuthenticationAttempt, Proof } from "../gate/authentication-attempt.ts";
 import type { LogInServices } from "../gate/gate.ts";
@@ -69,7 +69,7 @@ export async function openPasswordSession(
 /** `appNames`: `null` for a session of administration. */
 async function prepareProof(
   context: AppKeyContext & Uses<LogInServices>,
-  credentials: GivenCredentials,
+  credentials: CredentialsInput,
   appNames: readonly string[] | null,
 ): Promise<Proof> {
   // Invalid app names are reported before a lockout.

@@ -2,19 +2,19 @@ import type { KeyRings, ServerKeyPair } from "../../keys/index.ts";
 import type { Database } from "../../request/index.ts";
 
 /** Cache lifetime of keys, in milliseconds. Bounds how long a key removed from the database is still accepted. */
-const keptFor = 60_000;
+const cachedFor = 60_000;
 
-interface Known {
+interface CachedKeys {
   readonly keys: ReadonlyMap<string, ServerKeyPair>;
-  /** Validity of the cached keys by the process's clock, at most `keptFor` long. */
+  /** Validity of the cached keys by the process's clock, at most `cachedFor` long. */
   readonly from: number;
   readonly until: number;
 }
 
 /** Look-ups of one database: the running one, and one that all later callers share. */
 interface LookUps {
-  running: Promise<Known> | null;
-  next: Promise<Known> | null;
+  running: Promise<CachedKeys> | null;
+  next: Promise<CachedKeys> | null;
 }
 
 /**
@@ -23,7 +23,7 @@ interface LookUps {
  * runs at a time.
  */
 export class AcceptedTokenKeys {
-  private readonly known = new WeakMap<Database, Known>();
+  private readonly cached = new WeakMap<Database, CachedKeys>();
   private readonly lookUps = new WeakMap<Database, LookUps>();
 
   /** @param now the process's clock, in milliseconds. Used for durations only. */
@@ -34,28 +34,28 @@ export class AcceptedTokenKeys {
 
   /** Returns the accepted keys by id. The given key is missing only if it is not accepted. */
   async including(keyId: string, database: Database): Promise<ReadonlyMap<string, ServerKeyPair>> {
-    const known = this.known.get(database);
+    const cached = this.cached.get(database);
     const now = this.now();
     // A clock that is set back must not extend the cache lifetime.
-    if (known !== undefined && known.keys.has(keyId) && known.from <= now && now < known.until) return known.keys;
+    if (cached !== undefined && cached.keys.has(keyId) && cached.from <= now && now < cached.until) return cached.keys;
     return (await this.lookUp(database)).keys;
   }
 
-  private lookUp(database: Database): Promise<Known> {
+  private lookUp(database: Database): Promise<CachedKeys> {
     let lookUps = this.lookUps.get(database);
     if (lookUps === undefined) this.lookUps.set(database, (lookUps = { running: null, next: null }));
     const { running, next } = lookUps;
     if (next !== null) return next;
     if (running === null) return this.run(database, lookUps);
     // The running look-up may predate the key.
-    const begin = (): Promise<Known> => {
+    const begin = (): Promise<CachedKeys> => {
       lookUps.next = null;
       return this.run(database, lookUps);
     };
     return (lookUps.next = running.then(begin, begin));
   }
 
-  private run(database: Database, lookUps: LookUps): Promise<Known> {
+  private run(database: Database, lookUps: LookUps): Promise<CachedKeys> {
     const running = this.load(database).finally(() => {
       if (lookUps.running === running) lookUps.running = null;
     });
@@ -63,16 +63,16 @@ export class AcceptedTokenKeys {
     return running;
   }
 
-  private async load(database: Database): Promise<Known> {
+  private async load(database: Database): Promise<CachedKeys> {
     const from = this.now();
     const accepted = await this.keyRings.acceptedWithExpiry("jwt", database);
-    const ranges = accepted.map(({ expiresIn }) => expiresIn ?? keptFor);
-    const known: Known = {
+    const ranges = accepted.map(({ expiresIn }) => expiresIn ?? cachedFor);
+    const cached: CachedKeys = {
       keys: new Map(accepted.map(({ pair }) => [pair.keyId, pair])),
       from,
-      until: from + Math.min(keptFor, ...ranges),
+      until: from + Math.min(cachedFor, ...ranges),
     };
-    this.known.set(database, known);
-    return known;
+    this.cached.set(database, cached);
+    return cached;
   }
 }

@@ -37,12 +37,12 @@ export interface MemberChanges {
  * Custom code for objects of some classes. One call handles a batch of objects and returns results in the same order.
  * Throws a `ServiceError` to refuse or on failure.
  */
-export interface Hook<Given, Answer> {
+export interface Hook<Input, Answer> {
   /** For the log. Hooks of one kind run in the order of their names. */
   readonly name: string;
   /** Class names. Subclasses are included. */
   readonly classes: readonly string[];
-  run(caller: HookCaller, given: Given): Promise<Answer>;
+  run(caller: HookCaller, given: Input): Promise<Answer>;
 }
 
 /** An object in an answer. */

@@ -1,6 +1,6 @@
 import type { ModelClass } from "../../model/index.ts";
 import type { StoredObject } from "@sallyport/storage";
-import type { GivenAttributes } from "../accept-attributes.ts";
+import type { InputAttributes } from "../accept-attributes.ts";
 import type { ResolvedAttributes } from "../resolve-links.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import { prepareAttributes } from "../write-object.ts";
@@ -126,7 +126,7 @@ export interface HookedSave {
   /** The stored object before the change; `null` for a new object. */
   readonly base: StoredObject | null;
   readonly restoring: boolean;
-  readonly given: GivenAttributes;
+  readonly given: InputAttributes;
   readonly prepared: ResolvedAttributes;
 }
 

@@ -10,7 +10,7 @@ import {
 import {
   changeAccepted,
   createAccepted,
-  type GivenAttributes,
+  type InputAttributes,
   isUserClass,
   isFileClass,
   prepareAllAttributes,
@@ -302,7 +302,7 @@ export async function findingTaken<T>({ unit }: PushContext, write: () => Promis
 }
 
 /** The UUIDs that the fields name. */
-export function namedUuids(fields: GivenAttributes): string[] {
+export function namedUuids(fields: InputAttributes): string[] {
   return Object.values(fields)
     .flatMap((value) => (Array.isArray(value) ? (value as readonly JsonValue[]) : value))
     .flatMap((value) => {

@@ -1,5 +1,5 @@
 import { isUuid, type JsonValue, type ObjectId, ServiceError, type StoredObject } from "@sallyport/storage";
-import type { GivenAttributes } from "../../objects/index.ts";
+import type { InputAttributes } from "../../objects/index.ts";
 import type { RequiredSchema } from "../sync-schemas.ts";
 
 /** A new object or a change, made by a client that may be behind. */
@@ -11,9 +11,9 @@ export interface PutChange {
   readonly version: number;
   /** The class of a new object. */
   readonly className: string | undefined;
-  readonly fields: GivenAttributes;
+  readonly fields: InputAttributes;
   /** Values of fields as the client last saw them. */
-  readonly base: GivenAttributes;
+  readonly base: InputAttributes;
 }
 
 export interface DeleteChange {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { isSameJson, type JsonValue } from "@sallyport/storage";
-import { type Kept, mergeFields, type SentField } from "./merge-fields.ts";
+import { mergeFields, type SentField, type Side } from "./merge-fields.ts";
 
 const outcomes = {
   applied: { applied: ["Field"], merged: [], conflicts: [] },
@@ -62,7 +62,7 @@ test("with the policy of the client its values win, and with that of the server 
 
 test("a repeated merge changes nothing and has no conflict that is not the same one", () => {
   fc.assert(
-    fc.property(fields, fc.boolean(), fc.constantFrom<Kept>("mine", "theirs"), (given, isBehind, kept) => {
+    fc.property(fields, fc.boolean(), fc.constantFrom<Side>("mine", "theirs"), (given, isBehind, kept) => {
       const sent = sentOf(given);
       const first = mergeFields(sent, { isBehind, kept });
       const now = result(sent, first.applied);

@@ -9,7 +9,7 @@ export interface SentField {
 }
 
 /** Which value of a conflicting field is stored. */
-export type Kept = "mine" | "theirs";
+export type Side = "mine" | "theirs";
 
 export interface Merge {
   /** The fields to write. */
@@ -27,7 +27,7 @@ export interface Merge {
  */
 export function mergeFields(
   sent: ReadonlyMap<string, SentField>,
-  { isBehind, kept }: { readonly isBehind: boolean; readonly kept: Kept },
+  { isBehind, kept }: { readonly isBehind: boolean; readonly kept: Side },
 ): Merge {
   const applied: string[] = [];
   const merged: string[] = [];

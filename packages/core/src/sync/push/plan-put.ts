@@ -10,7 +10,7 @@ import {
 } from "@sallyport/storage";
 import { mayOnClass, type ModelClass } from "../../model/index.ts";
 import {
-  type GivenAttributes,
+  type InputAttributes,
   isFileClass,
   plainRule,
   targetReference,
@@ -34,7 +34,7 @@ export interface PlannedPut {
   /** The stored object; `null` for a new one. */
   readonly object: StoredObject | null;
   /** The fields to write, as given; none if there is nothing to do. */
-  readonly given: GivenAttributes;
+  readonly given: InputAttributes;
   readonly merged: readonly string[];
   readonly conflicts: readonly SyncConflict[];
   /** Conflicting fields that a macro decides. */
@@ -46,9 +46,9 @@ export interface PlannedPut {
 /** The sent fields of an object with conflicts, in the form of an answer. */
 export interface UndecidedFields {
   readonly macro: string;
-  readonly base: GivenAttributes;
-  readonly mine: GivenAttributes;
-  readonly theirs: GivenAttributes;
+  readonly base: InputAttributes;
+  readonly mine: InputAttributes;
+  readonly theirs: InputAttributes;
 }
 
 /**
@@ -151,7 +151,7 @@ export function decided(plan: PlannedPut, { macro, mine }: UndecidedFields, resu
   const isObject = typeof result === "object" && result !== null && !Array.isArray(result);
   if (!isObject || !Object.keys(result).every((name) => Object.hasOwn(mine, name)))
     throw new ServiceError(710, { detail: `The macro ${macro} must return an object of the given fields.` });
-  const chosen = result as GivenAttributes;
+  const chosen = result as InputAttributes;
   const conflicts = plan.conflicts.map((each): SyncConflict => {
     return { ...each, kept: Object.hasOwn(chosen, each.field) ? "macro" : "theirs" };
   });
@@ -196,6 +196,6 @@ function isStoredAsGiven({ type }: AttributeDefinition, value: JsonValue): boole
   return value === null || isLink(type) || isSameJson(plainRule(type).accept(value) ?? null, value);
 }
 
-function picked(fields: GivenAttributes, names: readonly string[]): GivenAttributes {
+function picked(fields: InputAttributes, names: readonly string[]): InputAttributes {
   return Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
 }

@@ -137,7 +137,7 @@ async function withUntold(
   context: SessionContext,
   view: SchemaView,
   page: PullPage,
-  { kept, omit, isFirst }: Told,
+  { kept, omit, isFirst }: ClientState,
 ): Promise<PullPage> {
   if (page.hasMore && !isFirst) return page;
   const told = new Set([...omit.keys(), ...page.excluded]);
@@ -168,7 +168,7 @@ async function withUntold(
   return withLists(context, page, { changed, deleted, excluded });
 }
 
-interface Told {
+interface ClientState {
   readonly kept: readonly AppliedChange[];
   /** The versions that the client knows. */
   readonly omit: ReadonlyMap<string, number>;

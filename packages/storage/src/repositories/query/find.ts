@@ -22,13 +22,13 @@ export async function findPage(
   const sort = query.sort ?? [];
   const after = "after" in page ? page.after : null;
   const atMost = "after" in page ? page.limit : page.offset + page.limit;
-  let found: Found[] = [];
+  let found: Match[] = [];
   const keepFirst = () => {
     found = found.toSorted((one, other) => comparePositions(one.position, other.position, sort)).slice(0, atMost);
   };
   for (const className of atMost > 0 ? new Set(query.classes) : []) {
     const path = await accessPath(rows, className, query, after);
-    let ofClass: Found[] = [];
+    let ofClass: Match[] = [];
     for await (const { object, view } of matchingObjects(rows, className, query, visibility, path, atMost)) {
       // The rest of the class follows all that can be on the page.
       const last = ofClass[atMost - 1];
@@ -57,7 +57,7 @@ export async function findPage(
   return { objects: part.map(({ object }) => object), last: part.at(-1)?.position ?? null };
 }
 
-interface Found {
+interface Match {
   readonly object: StoredObject;
   readonly position: Position;
 }
