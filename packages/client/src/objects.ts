@@ -5,7 +5,7 @@ import type { ConditionOptions } from "./version.ts";
 /** Attributes of a class, typed by the caller. */
 export type Attributes = object;
 
-/** A requested object: meta-fields and the attributes that the caller expects. */
+/** An object of an answer: meta-fields, its UUID among them, and the attributes that the caller expects. */
 export type BusinessObject<Known extends Attributes = Attributes> = ObjectData & { readonly "~UUID": string } & Known;
 
 /** An object of class `File`. */
@@ -43,6 +43,7 @@ export interface Operators {
   readonly $lte?: Operand | undefined;
   /** One of at most 1,000 values. */
   readonly $in?: readonly unknown[] | undefined;
+  /** None of at most 1,000 values. */
   readonly $nin?: readonly unknown[] | undefined;
   /** A case-sensitive text pattern: `%` matches any characters, `_` matches one, `\` escapes them. */
   readonly $like?: string | undefined;

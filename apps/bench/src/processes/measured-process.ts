@@ -14,6 +14,7 @@ interface ProgramStart {
 }
 
 const probeFile = fileURLToPath(new URL("probe.js", import.meta.url));
+/** Milliseconds. */
 const waitTimeout = 120_000;
 /** Excludes the product's configuration variables. All programs run in production mode. */
 export const environment = {
@@ -41,11 +42,11 @@ export class MeasuredProcess {
     alive.add(child);
     child.once("exit", () => {
       alive.delete(child);
-      for (const { reject } of this.pending.values()) reject(this.endedEarly());
+      for (const { reject } of this.pending.values()) reject(this.endError());
     });
-    child.on("message", ({ probe: number, answer }: ProbeResponse) => {
-      this.pending.get(number)?.resolve(answer);
-      this.pending.delete(number);
+    child.on("message", ({ probe: id, answer }: ProbeResponse) => {
+      this.pending.get(id)?.resolve(answer);
+      this.pending.delete(id);
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk: Buffer) => (this.printed = (this.printed + chunk.toString()).slice(-4_000)));
@@ -60,8 +61,9 @@ export class MeasuredProcess {
     });
     const measured = new MeasuredProcess(child);
     const ready = await pollUntil(async () => {
-      if (measured.hasEnded) throw measured.endedEarly();
-      return fetch(readyAddress)
+      if (measured.hasEnded) throw measured.endError();
+      // A program that accepts and never answers must not outlast the wait.
+      return fetch(readyAddress, { signal: AbortSignal.timeout(waitTimeout) })
         .then((response) => response.arrayBuffer())
         .then(
           () => true,
@@ -76,7 +78,7 @@ export class MeasuredProcess {
   }
 
   async ask<Asked extends ProbeQuestion>(question: Asked, ...given: ProbeArguments<Asked>): Promise<Answer<Asked>> {
-    if (this.hasEnded) throw this.endedEarly();
+    if (this.hasEnded) throw this.endError();
     this.questions += 1;
     const probe = this.questions;
     const answered = new Promise<Answer<ProbeQuestion>>((resolve, reject) => {
@@ -96,7 +98,7 @@ export class MeasuredProcess {
     clearTimeout(last);
   }
 
-  private endedEarly(): Error {
+  private endError(): Error {
     const { exitCode, signalCode, spawnargs } = this.child;
     return new Error(`${spawnargs.slice(1).join(" ")} ended early (${exitCode ?? signalCode}):\n${this.printed}`);
   }
@@ -115,6 +117,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Milliseconds. */
 const interval = 10;
 
 /** Polls the condition. Returns `true` when it is met, `false` after this many milliseconds. */

@@ -2,7 +2,7 @@ import type { AuthorizationAnswer, AuthorizationRequest, IdentityProvider } from
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 
 /** Milliseconds for a provider callback in checks without their own timeout. */
-const timeout = 5_000;
+const defaultTimeout = 5_000;
 
 /** The provider under test, as a check sees it. */
 export interface ProviderSubject {
@@ -10,12 +10,12 @@ export interface ProviderSubject {
   readonly provider: IdentityProvider;
   /** Starts a new log-in. */
   readonly request: () => AuthorizationRequest;
-  /** Signs in at the provider, by default as the first user. Returns the callback for a request. */
+  /** Signs in at the provider, by default as the first user; `null` cancels. Returns the callback for a request. */
   readonly answer: (request: AuthorizationRequest, person?: string | null) => Promise<AuthorizationAnswer>;
 }
 
-export function providerSubject(underTest: ProviderUnderTest, time: number = timeout): ProviderSubject {
-  const provider = underTest.create({ timeout: time });
+export function providerSubject(underTest: ProviderUnderTest, timeout: number = defaultTimeout): ProviderSubject {
+  const provider = underTest.create({ timeout });
   const request = (): AuthorizationRequest => ({
     data: provider.accept({ ...underTest.data }),
     redirectUri: `http://127.0.0.1:8080/v1/${provider.type}/callback`,
