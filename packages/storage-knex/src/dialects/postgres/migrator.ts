@@ -87,13 +87,7 @@ export class Migrator {
       if (next === undefined) {
         await this.finish(run);
       } else {
-        for (const query of next.statements(this.tables, this.classes))
-          await run(typeof query === "string" ? { text: query } : query);
-        await run({
-          text: `insert into ${this.tables.migrations} (name, number) values ($1, $2)
-            on conflict (name) do update set number = excluded.number, applied_at = excluded.applied_at`,
-          values: [next.name, next.number ?? 1],
-        });
+        await this.apply(run, next);
       }
       await run({ text: "commit" });
       return next === undefined ? [] : [next.name];
@@ -101,6 +95,16 @@ export class Migrator {
       await rollBack(connection);
       throw error;
     }
+  }
+
+  private async apply(run: Run, { name, number = 1, statements }: Migration): Promise<void> {
+    for (const query of statements(this.tables, this.classes))
+      await run(typeof query === "string" ? { text: query } : query);
+    await run({
+      text: `insert into ${this.tables.migrations} (name, number) values ($1, $2)
+        on conflict (name) do update set number = excluded.number, applied_at = excluded.applied_at`,
+      values: [name, number],
+    });
   }
 
   /**
@@ -132,7 +136,8 @@ export class Migrator {
 
   /**
    * Gives a prepared schema the name and the classes of this one. Tables, indexes and triggers follow the name; functions
-   * contain it, so the next steps install them again. Returns the other migrations; none without a prepared schema.
+   * contain it, so they are installed again, by later steps if the schema lacks migrations. Returns the migrations that it
+   * then has; none without a prepared schema.
    */
   private async takeOver(run: Run): Promise<readonly string[]> {
     if (this.preparedSchemas === undefined) return [];
@@ -144,13 +149,18 @@ export class Migrator {
     const [prepared] = rows;
     if (prepared === undefined) return [];
     await run({ text: `alter schema "${prepared.name}" rename to "${schema}"` });
-    const functions = this.migrations.flatMap(({ name, number }) => (number === undefined ? [] : [name]));
-    await run({ text: `delete from ${migrations} where name = any($1)`, values: [functions] });
+    const functions = this.migrations.filter(({ number }) => number !== undefined);
+    const names = functions.map(({ name }) => name);
+    await run({ text: `delete from ${migrations} where name = any($1)`, values: [names] });
     await run(insertedClasses(this.tables, this.classes));
-    const applied = await run<{ name: string }>({
+    const { rows: applied } = await run<{ name: string }>({
       text: `update ${migrations} set applied_at = statement_timestamp() returning name`,
     });
-    return applied.rows.map(({ name }) => name);
+    const brought = applied.map(({ name }) => name);
+    // Functions need the tables of all migrations.
+    if (brought.length + functions.length < this.migrations.length) return brought;
+    for (const each of functions) await this.apply(run, each);
+    return [...brought, ...names];
   }
 }
 

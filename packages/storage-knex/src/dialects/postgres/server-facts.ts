@@ -100,7 +100,7 @@ export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> 
       statementTimeout: timeout,
       failoverProof,
       missingSettings: settings,
-      unmetRequirements: () => unmetBy(knex, tablesOf(schema), true),
+      unmetRequirements: () => unmetBy(knex, tablesOf(schema)),
     };
   });
 }
@@ -194,11 +194,11 @@ const ofTables: readonly Requirement<Pick<Sessions, "one" | "tables">>[] = [
 
 const begin = "begin isolation level read committed";
 
-/** The reasons why the server is unsuitable for a schema. `several`: whether it has several sessions. Rejects without a connection. */
-export async function unmetBy(knex: Knex, tables: Tables, several: boolean): Promise<string[]> {
+/** The reasons why the server is unsuitable for a schema. Rejects without a connection. */
+export async function unmetBy(knex: Knex, tables: Tables): Promise<string[]> {
   await withConnection(knex, async () => {});
   return probeAlone(knex, async () => [
-    ...(several && canHoldTwo(knex.client as object)
+    ...(canHoldTwo(knex.client as object)
       ? await unmetRequirements(betweenSessions, (holds) =>
           inTransaction(knex, (one) => inTransaction(knex, (other) => holds({ one, other, tables }))),
         )

@@ -247,7 +247,7 @@ export class PostgresMove {
   /** Creates the schema at the new place. Returns its tables except the list of migrations, which is already complete. */
   private async prepare(): Promise<readonly string[]> {
     const { schema } = this.tables;
-    const [reason] = await unmetBy(this.target, this.tables, true);
+    const [reason] = await unmetBy(this.target, this.tables);
     if (reason !== undefined) throw new MoveRefused(`The new server is unsuitable. ${reason}`);
     await transact(this.target, async (run) => {
       await run({ text: `create schema "${schema}"` });
