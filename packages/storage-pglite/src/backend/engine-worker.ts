@@ -71,6 +71,7 @@ export class EngineWorker {
     const deadline = new Deadline();
     const thread = new Worker(new URL("./engine-thread.js", import.meta.url), {
       workerData: { ...settings, deadline: deadline.memory, compiled: await compiledDatabase() } satisfies ThreadData,
+      transferList: settings.template === undefined ? [] : [settings.template.buffer as ArrayBuffer],
       resourceLimits: { stackSizeMb },
     });
     await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@
 export interface WorkerSettings {
   /** The absolute directory of the cluster; `undefined` for a database in memory. */
   readonly clusterDirectory: string | undefined;
-  /** A cluster to start from in memory, a tar archive. */
+  /** A cluster to start from in memory, a tar archive. The thread takes its memory. */
   readonly template: Uint8Array | undefined;
   /** Whether a commit waits for the disk. */
   readonly durable: boolean;
