@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assertError } from "@sallyport/testing/assert";
@@ -66,6 +67,20 @@ describe("storages", () => {
   });
 
   test("starts and resets the embedded engine", () => startAndReset("embedded"), 60_000);
+
+  test("the embedded engine of a service is in memory", async () => {
+    const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith("sallyport-test-"));
+    const before = await folders();
+    const service = await startTestService({ databases: { "": tickets }, storage: "embedded" });
+    try {
+      // Services of other test files come and go.
+      const started = (await folders()).filter((name) => !before.includes(name));
+      const content = started.map((name) => readdir(join(tmpdir(), name)).catch(() => []));
+      expect((await Promise.all(content)).flat()).not.toContain("cluster");
+    } finally {
+      await service.close();
+    }
+  }, 60_000);
 
   test("copies a template database on Postgres, and drops the copy", async () => {
     const postgres = await startRealPostgres();

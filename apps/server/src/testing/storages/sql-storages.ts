@@ -30,6 +30,15 @@ class DatabaseEngines extends StorageEngines {
     return this.database.storage(configuration.schema ?? "");
   }
 
+  /** None: they would open an engine for the place, which is not where the storages are. */
+  override async facts(): Promise<null> {
+    return null;
+  }
+
+  override async openWriters(): Promise<readonly []> {
+    return [];
+  }
+
   override async close(): Promise<void> {
     await super.close();
     await this.database.close();
