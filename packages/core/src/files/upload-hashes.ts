@@ -1,5 +1,6 @@
 import { ServiceError } from "@sallyport/storage";
-import { type Database, Turns } from "../request/index.ts";
+import { Turns } from "../capacity/index.ts";
+import type { Database } from "../request/index.ts";
 import type { ByteDigests, DigestStream, FileHashes } from "./file-hashes.ts";
 import { readSegment } from "./segment-bytes.ts";
 import { segmentsFrom } from "./stored-files.ts";

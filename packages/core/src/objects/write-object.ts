@@ -4,7 +4,7 @@ import {
   type ObjectChange,
   type ObjectRepository,
   refusedAs,
-  ServiceError,
+  type ServiceError,
   type StoredObject,
   type Visibility,
   type Writing,
