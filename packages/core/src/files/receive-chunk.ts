@@ -53,7 +53,7 @@ export class ChunkReceiver {
       await reader.close();
     }
     const total = range.total ?? upload.total;
-    const received = union([...upload.received, range]);
+    const received = union([...upload.received, { first: range.first, last: range.last }]);
     if (received.filter(({ first }) => first > 0).length > maximumGaps)
       throw new ServiceError(600, { detail: `An upload can have at most ${maximumGaps} gaps.` });
     return { ...upload, ...this.described(incoming), ...(await this.digestsOf(received)), total, received };
