@@ -1,9 +1,9 @@
-import { fileKind } from "../objects/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import { fileKind } from "../../objects/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import type { ObjectId } from "@sallyport/storage";
-import { bytesOf } from "./received-ranges.ts";
-import { allSegments, detachedKind, existingOwners, filePages, pagesOf } from "./stored-files.ts";
-import { fileNameOf, uploadIdOf, uploadKind } from "./uploads.ts";
+import { bytesOf } from "../received-ranges.ts";
+import { allSegments, detachedKind, existingOwners, filePages, pagesOf } from "../stored-files.ts";
+import { fileNameOf, uploadIdOf, uploadKind } from "../uploads.ts";
 
 /**
  * `complete`: a file with an object, live or in the recycle bin. `uploading`: an unfinished upload. `unused`: bytes without

@@ -1,7 +1,7 @@
-import { fileKind } from "../objects/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import { fileKind } from "../../objects/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import type { Repositories } from "@sallyport/storage";
-import { countBytes, detach, detachedKind, removeDetached, removeSegments, segmentsFrom } from "./stored-files.ts";
+import { countBytes, detach, detachedKind, removeDetached, removeSegments, segmentsFrom } from "../stored-files.ts";
 import { type UnreferencedFile, unreferencedFiles } from "./unreferenced-files.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { type ByteRange, type ObjectId, ServiceError, type StoredRecord } from "@sallyport/storage";
-import { fileKind, type StoredFile } from "../objects/index.ts";
-import type { AdministrationContext, Uses } from "../request/index.ts";
-import { intact } from "./intact-bytes.ts";
-import { union } from "./received-ranges.ts";
-import { allSegments, filePages, pagesOf, readStored, segmentsFrom, type StoredRange } from "./stored-files.ts";
+import { fileKind, type StoredFile } from "../../objects/index.ts";
+import type { AdministrationContext, Uses } from "../../request/index.ts";
+import { intact } from "../intact-bytes.ts";
+import { union } from "../received-ranges.ts";
+import { allSegments, filePages, pagesOf, readStored, segmentsFrom, type StoredRange } from "../stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
-import { fileNameOf, type Upload, uploadKind, type UploadServices } from "./uploads.ts";
+import { fileNameOf, type Upload, uploadKind, type UploadServices } from "../uploads.ts";
 
 export interface CheckedFile {
   /** Its name in the store. */

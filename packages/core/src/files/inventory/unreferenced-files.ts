@@ -1,8 +1,8 @@
-import { fileKind } from "../objects/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import { fileKind } from "../../objects/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
 import type { FoundFile, Repositories } from "@sallyport/storage";
-import { detachedKind, existingOwners } from "./stored-files.ts";
-import { uploadIdOf, uploadKind } from "./uploads.ts";
+import { detachedKind, existingOwners } from "../stored-files.ts";
+import { uploadIdOf, uploadKind } from "../uploads.ts";
 
 /** A file in the store that neither an object nor an upload has. Objects in the recycle bin have their files. */
 export interface UnreferencedFile {
