@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { access, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineWorker } from "../backend/engine-worker.ts";
+import { isSegment } from "./identity.ts";
 import { newCluster } from "./new-cluster.ts";
 import type { ArchivedFile } from "./tar-archive.ts";
 
@@ -58,8 +59,21 @@ function writeFiles(directory: string, files: readonly ArchivedFile[]): void {
   for (const { path, isDirectory, data } of files) {
     if (isDirectory) mkdirSync(join(directory, path), { mode: 0o700, recursive: true });
     else writeFileSync(join(directory, path), data, { mode: 0o600 });
+    if (isSegment(path)) fillSegment(join(directory, path), data.length);
   }
 }
+
+/**
+ * Adds the zeros that the archive leaves out. Postgres allocates whole segments, so that a commit waits for the disk
+ * without a change of the size of a file.
+ */
+function fillSegment(file: string, length: number): void {
+  const zeros = Buffer.alloc(256 * 1024);
+  for (let at = length; at < segmentSize; at += zeros.length) appendFileSync(file, zeros.subarray(0, segmentSize - at));
+}
+
+/** Bytes of a segment of the write-ahead log. */
+const segmentSize = 16 * 1024 * 1024;
 
 /** Milliseconds. After a time-out, the first start recovers. */
 const shutdownTimeout = 60_000;

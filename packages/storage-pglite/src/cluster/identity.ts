@@ -24,10 +24,15 @@ export function renewIdentity(files: readonly ArchivedFile[]): void {
   randomFillSync(control, end - nonce.distance, nonce.length);
   control.writeUInt32LE(crc32c(control.subarray(0, end)), end);
   for (const { path, data } of files)
-    if (/^pg_wal\/[0-9A-F]{24}$/.test(path)) {
+    if (isSegment(path)) {
       const place = sameMemory(data).subarray(identifierOfSegment, identifierOfSegment + 8);
       if (place.equals(former)) identifier.copy(place);
     }
+}
+
+/** Whether a file of a cluster is a segment of the write-ahead log. */
+export function isSegment(path: string): boolean {
+  return /^pg_wal\/[0-9A-F]{24}$/.test(path);
 }
 
 function sameMemory(data: Uint8Array | undefined): Buffer {
