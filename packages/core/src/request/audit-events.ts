@@ -20,14 +20,14 @@ function requestEvent({ requestId, appKey, origin }: AppKeyContext) {
   return { ...blankEvent, requestId, appKeyId: appKey.id, address: origin.address };
 }
 
-type OutcomeFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Outcome } & Partial<
+type AppKeyEventFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Outcome } & Partial<
     Pick<AuditEvent, "appNames" | "providerName" | "changes"> & { readonly userId: ObjectId | null }
   >;
 
 /** Creates the event of a request with an app key. `userId` is the authenticated user, as actor and subject. */
 export function logInEvent<Outcome extends AuditEvent["outcome"]>(
   context: AppKeyContext,
-  { type, outcome, userId = null, appNames = [], providerName = null, changes = [] }: OutcomeFields<Outcome>,
+  { type, outcome, userId = null, appNames = [], providerName = null, changes = [] }: AppKeyEventFields<Outcome>,
 ): AuditEvent & { readonly outcome: Outcome } {
   const about = { actorId: userId, subjectId: userId, appNames, providerName, changes };
   return { ...requestEvent(context), type, outcome, ...about };
@@ -49,23 +49,24 @@ export function administratorEvent(context: SessionContext, change: ChangeToAudi
   return { ...requestEvent(context), actorId: context.principal.userId, ...change };
 }
 
-type Given = Pick<AuditEvent, "type"> &
+type SessionEventFields = Pick<AuditEvent, "type"> &
   Partial<Pick<AuditEvent, "outcome" | "appNames" | "className" | "macroName" | "providerName" | "changes">>;
 
 /** Creates the event of a request with a session. The user is also the subject, unless it concerns a class or a macro. */
-export function sessionEvent(context: SessionContext, given: Given): AuditEvent {
+export function sessionEvent(context: SessionContext, fields: SessionEventFields): AuditEvent {
   const { userId } = context.principal;
-  const isAboutUser = given.className === undefined && given.macroName === undefined;
+  const isAboutUser = (fields.className ?? null) === null && (fields.macroName ?? null) === null;
   const subjectId = isAboutUser ? userId : null;
-  return { ...requestEvent(context), actorId: userId, subjectId, appNames: context.session.appNames, ...given };
+  return { ...requestEvent(context), actorId: userId, subjectId, appNames: context.session.appNames, ...fields };
 }
 
 /** Stands for the rest of a long value. As the name of the last change, it stands for further changes. */
 const cut = "…";
 
-/** Lengths of JSON text, in characters: of a value, and of all changes of an event. */
-const maxValue = 300;
-const maxChanges = 2_048;
+/** Characters of a text, and of other values as JSON. */
+const maxValueLength = 300;
+/** Characters of all changes of an event as JSON. */
+const maxChangesLength = 2_048;
 
 /**
  * The differences between the properties of a thing before and after a change, for the audit. `null`: the thing does not
@@ -74,7 +75,7 @@ const maxChanges = 2_048;
 export function changesBetween(before: object | null, after: object | null): readonly AuditedChange[] {
   const [former, present] = [propertiesOf(before), propertiesOf(after)];
   const changes: AuditedChange[] = [];
-  let left = maxChanges;
+  let left = maxChangesLength;
   for (const name of new Set([...former.keys(), ...present.keys()]))
     for (const change of changeOf(name, former.get(name), present.get(name))) {
       left -= JSON.stringify(change).length;
@@ -93,7 +94,7 @@ export function changeOf(name: string, before?: JsonValue, after?: JsonValue): r
   return isChange(before, after) ? [{ name, before: shortened(before), after: shortened(after) }] : [];
 }
 
-/** An empty value of a thing that is created or removed is no change. */
+/** An empty value of a thing that is created or removed is not a change. */
 function isChange(before: JsonValue | undefined, after: JsonValue | undefined): boolean {
   if (before === undefined || after === undefined) return !isEmpty(before ?? after ?? null);
   return canonicalJson(before) !== canonicalJson(after);
@@ -104,11 +105,10 @@ function isEmpty(value: JsonValue): boolean {
 }
 
 function shortened(value: JsonValue = null): JsonValue {
-  const text = JSON.stringify(value);
-  if (text.length <= maxValue) return value;
-  const start = (typeof value === "string" ? value : text).slice(0, maxValue);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= maxValueLength) return value;
   // Not within a pair of surrogates.
-  return `${start.replace(/\p{Surrogate}$/u, "")}${cut}`;
+  return `${text.slice(0, maxValueLength).replace(/\p{Surrogate}$/u, "")}${cut}`;
 }
 
 /** A time of an audited property, ISO 8601; `null` for none. */

@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
 import fc from "fast-check";
+import { changeOf } from "./audit-events.ts";
 import { CountCache } from "./database.ts";
 import { acceptNetwork, networkOf } from "./network.ts";
 import { StoreTime } from "./store-time.ts";
@@ -129,5 +130,17 @@ describe("networks", () => {
         },
       ),
     );
+  });
+});
+
+describe("an audited value", () => {
+  test.each([
+    ["a text of 300 characters stays whole", "x".repeat(300), "x".repeat(300)],
+    ["line breaks count once", "\n".repeat(300), "\n".repeat(300)],
+    ["a longer text is cut", "x".repeat(301), `${"x".repeat(300)}…`],
+    ["a pair of surrogates is not cut in two", `${"x".repeat(299)}😀`, `${"x".repeat(299)}…`],
+    ["another value is cut as JSON", ["x".repeat(300)], `["${"x".repeat(298)}…`],
+  ])("%s", (_title, value, stored) => {
+    expect(changeOf("property", "", value)).toEqual([{ name: "property", before: "", after: stored }]);
   });
 });
