@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { type AnswerState, inspectAnswer, joinBytes, simpleQuery } from "../wire/wire-messages.ts";
@@ -24,10 +23,6 @@ const sync = new Uint8Array([0x53, 0, 0, 0, 4]);
 const resetStatements = [sync, simpleQuery("ROLLBACK"), simpleQuery("DISCARD ALL")];
 let walBytesAtCheckpoint = 0;
 let broken: string | undefined;
-
-// V8 optimizes a function of WebAssembly after so many executed bytes. By default these are so few that the start alone
-// causes most of the work, which costs more than the start itself.
-setFlagsFromString("--wasm-tiering-budget=100000000");
 
 const pglite = await start();
 if (pglite !== undefined) {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { EngineStoppedError, StatementTimeoutError } from "../engine-errors.ts";
 import {
@@ -29,11 +30,16 @@ const stackSizeMb = 64;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** The database, compiled once for all threads of this process: they share its code, as far as it is compiled. */
+/**
+ * The database, compiled once for all threads of this process: they share its code, as far as it is compiled. V8 optimizes
+ * a function after so many executed bytes. By default these are so few that the start alone causes most of that work,
+ * which takes longer than the start itself.
+ */
 function compiledDatabase(): Promise<WebAssembly.Module> {
-  compiled ??= readFile(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).then((bytes) =>
-    WebAssembly.compile(bytes),
-  );
+  compiled ??= readFile(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).then((bytes) => {
+    setFlagsFromString("--wasm-tiering-budget=100000000");
+    return WebAssembly.compile(bytes);
+  });
   return compiled;
 }
 
