@@ -63,6 +63,9 @@ const plan: ComparisonPlan = {
   turn: turnsOf(process),
 };
 
+/** Scenarios that ended with an error. The page of the others is printed all the same. */
+const failures: string[] = [];
+
 /** Runs the selected scenarios with this build. */
 async function measure(): Promise<Outcome[]> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
@@ -77,7 +80,12 @@ async function measure(): Promise<Outcome[]> {
   try {
     for (const scenario of selected) {
       console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}`);
-      outcomes.push(...(await scenario.run(bench, plan)));
+      try {
+        outcomes.push(...(await scenario.run(bench, plan)));
+      } catch (error) {
+        console.error(error);
+        failures.push(`${scenario.name}: ${String(error)}`);
+      }
     }
   } finally {
     await bench.close();
@@ -110,7 +118,9 @@ async function report(): Promise<boolean> {
   const outcomes = await measure();
   console.log(`${description()}\n`);
   console.log(page(outcomes, options.figures));
-  if (options.json !== undefined) await writeRun(options.json, plan, outcomes);
+  for (const failure of failures) console.log(`Failed: ${failure}`);
+  // A file without rows would hide the failure from a comparison.
+  if (options.json !== undefined && outcomes.length > 0) await writeRun(options.json, plan, outcomes);
   return outcomes.some((outcome) => verdictOn(outcome) === "missed");
 }
 
@@ -123,4 +133,4 @@ function description(): string {
 
 const failed = await (options.compare === undefined ? report() : compare(options.compare));
 // The embedded Postgres sets its own exit code when the process ends by itself.
-process.exit(failed && !quick ? 1 : 0);
+process.exit(failures.length > 0 || (failed && !quick) ? 1 : 0);

@@ -239,6 +239,8 @@ class BesideUploads implements Candidate {
       while (!over.signal.aborted) await client.upload(smallFile);
     };
     const uploading = Promise.all(Array.from({ length: uploads }, upload));
+    // It is awaited after the reads. An earlier failure must not end the bench.
+    uploading.catch(() => {});
     try {
       await server.process.ask("watchLoop");
       const figures = await this.read.measure(seconds);
