@@ -1,5 +1,6 @@
 import type { Operation as Declared } from "@sallyport/contract";
 import type { OpenApiDocument } from "@sallyport/http";
+import { costNote, costText } from "./costs.ts";
 import { codeSpan, generatedNote, markdownTable } from "./markdown.ts";
 
 /** The parts of a JSON schema that the reference shows. */
@@ -104,7 +105,7 @@ Error codes that many routes return are listed here only:
 - Every route of a database: ${sentenceOf(common.all)}.
 - Routes that need an app key: ${sentenceOf(common.appKey)}.
 - Routes that need a session: ${sentenceOf(common.session)}.
-
+${operations.some(({ title }) => costText(title) !== undefined) ? `\n${costNote}\n` : ""}
 ${sections.join("\n\n")}
 
 ## Schemas
@@ -162,6 +163,7 @@ function operationText(title: string, operation: Operation, { components, common
     parameters.length > 0 ? parameterTable(parameters) : undefined,
     body && described("Body", body, components),
     answer && described("Response", answer.properties?.["data"] ?? answer, components),
+    costText(title),
     codes.length > 0 ? `**Errors:** ${codes.map(codeLink).join(", ")}.` : undefined,
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { type Cost, costs, type OperationCost } from "../../src/reference/costs.ts";
+import { callIn, createObject, logOut as endSession, type Sent, tryLogIn } from "../client.ts";
+import { onEngines } from "../engines.ts";
+import { form, formType, senderOf } from "../files/file-sender.ts";
+import { macroEnvironment } from "../macro-fixture.ts";
+import { openSession } from "../open-session.ts";
+import { clientPublicKey, demoFields, encryptFor, postSecureLogIn, serverKey } from "../secure/secure-client.ts";
+import { SyncFixture } from "../sync/sync-fixture.ts";
+import { Meter, type Prepare } from "./meter.ts";
+
+const meter = new Meter();
+afterAll(() => meter.restore());
+
+onEngines(
+  "costs",
+  (server, demo) => {
+    type Session = Awaited<ReturnType<typeof openSession>>;
+    let session: Session;
+    let customer: string;
+    let key: string;
+    let syncVersion: string;
+    const created = { method: "POST", body: { Name: "New", Country: "Austria" } } as const;
+    const sync = new SyncFixture(server);
+    beforeAll(async () => {
+      session = await openSession(server(), "session", "demo");
+      for (let count = 0; count < 100; count += 1)
+        customer = await createObject(server(), session, "Customer", created.body);
+      key = await serverKey(server());
+      ({ syncVersion } = await sync.pullAll(session, "sales", "0"));
+    });
+
+    const succeeded = <Answer extends { readonly code: string }>(answer: Answer) => {
+      if (answer.code !== "0") throw new Error(`A request answers ${answer.code}.`);
+      return answer;
+    };
+    const send = async (path: string, sent: Omit<Sent, "sessionId"> = {}) =>
+      succeeded(await callIn(server(), session, path, sent)).body.data;
+    const always =
+      (path: string, sent: Omit<Sent, "sessionId"> = {}): Prepare =>
+      async () =>
+      async () =>
+        void (await send(path, sent));
+    const logIn = async () => succeeded(await tryLogIn(server(), "demo")).body.data.sessionId as string;
+    let changes = 0;
+    const requests: Readonly<Record<keyof typeof costs, Prepare>> = {
+      "GET /_CheckSession": always("/_CheckSession"),
+      "GET /v1/object/{idOrClass}": async () => async () => void (await send(`/v1/object/${customer}`)),
+      "GET /v1/objects/{className}": always("/v1/objects/Customer?perPage=100"),
+      "POST /v1/object/{idOrClass}": always("/v1/object/Customer", created),
+      "PATCH /v1/object/{idOrClass}": async () => async () => {
+        changes += 1;
+        await send(`/v1/object/${customer}`, { method: "PATCH", body: { CreditLimit: changes } });
+      },
+      "DELETE /v1/object/{idOrClass}": async () => {
+        const id = await createObject(server(), session, "Customer", created.body);
+        return async () => void (await send(`/v1/object/${id}`, { method: "DELETE" }));
+      },
+      "POST /v1/login": async () => async () => {
+        const sessionId = await logIn();
+        return () => endSession(server(), sessionId);
+      },
+      "POST /v2/login": async () => async () => {
+        const opened = await openSession(server(), "token", "demo");
+        return () => callIn(server(), opened, "/v1/logout", { method: "POST" });
+      },
+      "POST /v2/login/secure": async () => {
+        const credentials = encryptFor(key, JSON.stringify(demoFields)).toString("base64");
+        return async () => {
+          const answer = await postSecureLogIn(server(), { credentials, publicKey: clientPublicKey });
+          if (!answer.ok) throw new Error(`A secure log-in answers ${answer.status}.`);
+        };
+      },
+      "POST /v1/logout": async () => {
+        const sessionId = await logIn();
+        return async () => void (await endSession(server(), sessionId));
+      },
+      "POST /v1/sync/{schema}/push": async () => async () => {
+        const fields = created.body;
+        const ops = [{ id: randomUUID(), op: "put", uuid: randomUUID(), className: "Customer", fields }];
+        ({ syncVersion } = await send("/v1/sync/sales/push", { method: "POST", body: { syncVersion, ops } }));
+      },
+      "POST /v1/sync/{schema}": async () => {
+        await createObject(server(), session, "Customer", created.body);
+        return async () => {
+          ({ syncVersion } = await send("/v1/sync/sales", { method: "POST", body: { syncVersion } }));
+        };
+      },
+      "POST /v1/execute/{macroName}": always("/v1/execute/Echo", { method: "POST", body: {} }),
+      "POST /v1/uploadFile": async () => async () => {
+        succeeded(
+          await senderOf(server, () => session)("POST", "/v1/uploadFile", form(Buffer.alloc(1_048_576, 7)), formType),
+        );
+      },
+    };
+    test.each(Object.keys(requests) as (keyof typeof costs)[])(
+      "of %s are as in the reference",
+      async (operation) => {
+        const isEmbedded = demo.postgres() === null;
+        const expected: OperationCost = costs[operation];
+        /** What is counted on this engine. A number of bytes near the expected one counts as equal. */
+        const counted = ({ statements, rsaOperations, roundTrips, plans, rowsRead, walBytes, fsyncs }: Cost) => {
+          const isNear = Math.abs(walBytes - expected.walBytes) <= expected.walBytes / 10;
+          const ofDatabase = { plans, rowsRead, walBytes: isNear ? expected.walBytes : walBytes, fsyncs };
+          return { statements, rsaOperations, ...(isEmbedded ? ofDatabase : { roundTrips }) };
+        };
+        const isExpected = (cost: Cost) => isDeepStrictEqual(counted(cost), counted(expected));
+        const cost = await meter.costOf(requests[operation] as Prepare, isExpected, isEmbedded);
+        expect(counted(cost)).toEqual(counted(expected));
+      },
+      60_000,
+    );
+  },
+  { on: ["embedded", "Postgres"], environment: macroEnvironment },
+);
