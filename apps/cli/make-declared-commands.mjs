@@ -23,7 +23,7 @@ export function declaredCommands(operations) {
 
 function commandOf(operation, operations) {
   const { method, path, tag, command, query, body, data, conditional = false } = operation;
-  const { name, help, done = null } = command;
+  const { name, help, done = null, columns } = command;
   const isChange = method === "PATCH";
   const fields = [
     ...fieldsOf(query, "query").filter((field) => !pageFields.has(field.name)),
@@ -38,7 +38,7 @@ function commandOf(operation, operations) {
     read: conditional ? readOf(path, operations) : null,
     isChange,
     plural: wordsOf(path.split("/").at(-1)),
-    ...shownOf(path, data, operations),
+    ...shownOf(path, data, operations, columns),
     done,
     arguments: [
       ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, each]) => pathArgument(each, path, operations)),
@@ -122,8 +122,8 @@ function itemsOf(data) {
   return root.properties?.items === undefined ? undefined : whole(whole(root.properties.items).items);
 }
 
-/** Whether `data` is a list, and its columns or rows: members that are values or lists of texts. A name comes first. */
-function shownOf(path, data, operations) {
+/** Whether `data` is a list, and its columns or rows: `chosen`, or all members that are values or lists of texts, a name first. */
+function shownOf(path, data, operations, chosen) {
   const { root, whole } = resolved(schemaOf(data, "output"));
   const item = itemsOf(data);
   const paths = [path, ...operations.map((each) => each.path).filter((each) => each.startsWith(`${path}/{`))];
@@ -133,12 +133,17 @@ function shownOf(path, data, operations) {
     if (type === undefined || type === "object" || (type === "array" && items?.type !== "string")) return [];
     const isState = name === "enabled";
     const label = isState ? "state" : isId(name) ? "id" : wordsOf(name);
-    return [{ name, label, kind: isState ? "state" : format === "date-time" ? "time" : type }];
+    const kind = isState ? "state" : format === "date-time" ? "time" : name === "address" ? "address" : type;
+    return [{ name, label, kind }];
   });
+  const missing = chosen?.find((name) => !columns.some((column) => column.name === name));
+  if (missing !== undefined) throw new Error(`${path} has no member "${missing}" that a command can show.`);
   return {
     isList: item !== undefined,
     isPaged: root.properties?.next !== undefined,
-    columns: columns.toSorted((one, other) => Number(other.name === "name") - Number(one.name === "name")),
+    columns: chosen
+      ? chosen.map((name) => columns.find((column) => column.name === name))
+      : columns.toSorted((one, other) => Number(other.name === "name") - Number(one.name === "name")),
   };
 }
 

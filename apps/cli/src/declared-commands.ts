@@ -24,7 +24,7 @@ interface Parameter {
 interface Column {
   readonly name: string;
   readonly label: string;
-  readonly kind: "state" | "time" | "boolean" | "array" | "string" | "integer" | "number";
+  readonly kind: "state" | "time" | "address" | "boolean" | "array" | "string" | "integer" | "number";
 }
 
 /** A command that follows from the declaration of its operation; `make-declared-commands.mjs` writes them. */
@@ -166,7 +166,8 @@ async function listItems(declared: DeclaredCommand, input: CommandInput, { path,
   const items = isPaged ? await everyItem(plural, read) : (await read({})).items;
   const cells = columns.map((column) => {
     const cell = (item: Members) => textOf(column, item[column.name]);
-    return [column.label.toUpperCase(), column.kind === "time" ? { whole: cell } : cell] as const;
+    const isWhole = column.kind === "time" || column.kind === "address";
+    return [column.label.toUpperCase(), isWhole ? { whole: cell } : cell] as const;
   });
   return listed(plural, items, Object.fromEntries(cells));
 }

@@ -61,7 +61,8 @@ function tableText(
   const width = Math.max(usualWidth, process.stdout.columns ?? 0);
   const table = fittedTable(headings, rows, width, whole);
   const [heading = "", ...lines] = tableLines(table.headings, table.rows);
-  const note = `(no room for ${table.hidden.join(", ")}: see --json)`;
+  const names = `(no room for ${table.hidden.join(", ")}: see --json)`;
+  const note = names.length > width ? `(no room for ${table.hidden.length} columns: see --json)` : names;
   const detailed = lines.flatMap((line, index) => [
     line,
     ...(details[index] ?? []).map((each) => shortened(`  ${each}`, width).trimEnd()),

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { CommandInput } from "../src/admin-command.ts";
 import { type DeclaredCommand, withDeclared } from "../src/declared-commands.ts";
 import { mainCommand } from "../src/main-command.ts";
-import type { Outcome } from "../src/outcome.ts";
+import { listed, type Outcome } from "../src/outcome.ts";
 import { Questions } from "../src/questions.ts";
 
 const { declaredCommands } = (await import(
@@ -158,6 +158,26 @@ test("a list is a table of all pages", async () => {
   );
   expect(outcome.data).toMatchObject([{ name: "hall" }, { name: "loft" }]);
   expect(calls.map(([, { query }]) => query)).toMatchObject([{ floor: "2" }, { floor: "2", after: "p" }]);
+});
+
+test("a declaration chooses columns, of members that the schema has", () => {
+  const { listPrinters } = sample;
+  const choosing = (...columns: string[]) =>
+    declaredCommands([{ ...listPrinters, command: { name: "printer list", help: "list printers", columns } }]);
+  expect(choosing("since", "name")[0]?.columns.map(({ label, kind: of }) => [label, of])).toEqual([
+    ["since", "time"],
+    ["name", "string"],
+  ]);
+  expect(() => choosing("place")).toThrow('/admin/v1/printers has no member "place" that a command can show.');
+});
+
+test("the columns without room are counted where their names have none either", () => {
+  const columns = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [`COLUMN ${index}`, () => "a text of a cell"] as const),
+  );
+  const lines = listed("printers", [{}], columns).text.split("\n");
+  expect(lines.at(-1)).toMatch(/^\(no room for \d+ columns: see --json\)$/);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
 test("one thing is shown with a line for each value, and found by its name or id", async () => {

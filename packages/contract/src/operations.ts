@@ -115,6 +115,8 @@ export interface PlainCommand {
   readonly help: string;
   /** A sentence about a success, with path parameters and members of `data` in braces. Default: the command shows `data`. */
   readonly done?: string;
+  /** Members of an item or of `data` that the command shows, in this order. Default: all that are values, a name first. */
+  readonly columns?: readonly string[];
 }
 
 /** An operation as it is declared. */

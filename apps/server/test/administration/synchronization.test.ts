@@ -295,8 +295,8 @@ onEngines(
         const moved = (digit: number) =>
           `${version.slice(0, digit)}${(Number(version[digit]) % 9) + 1}${version.slice(digit + 1)}`;
         for (const [given, told] of [
-          ["abc", "no version of this server"],
-          ["12345", "no version of this server"],
+          ["abc", "not a version of this server"],
+          ["12345", "not a version of this server"],
           [moved(0), "restored"],
           [moved(8), "the schema was changed"],
           [moved(16), "groups or rights"],
