@@ -367,7 +367,7 @@ onEngines(
     test("long values and long lists of changes are cut", async () => {
       const before = await opened.lastSequence();
       const description = "𝄞".repeat(1_000);
-      await admin().groups.create({ name: "g".repeat(300), description });
+      await admin().groups.create({ name: "g".repeat(301), description });
       const origins = Array.from({ length: 30 }, (_, index) => `https://shop-${index}.example`);
       await admin().appKeys.create({ name: randomUUID(), origins });
       const { items } = await admin().audit.read({ after: String(before), actor: opened.adminId });
