@@ -3,10 +3,11 @@ import type { InclusiveRange } from "./upload-state.ts";
 /** The union of ranges: ascending, neither overlapping nor adjacent. */
 export function union(ranges: readonly InclusiveRange[]): InclusiveRange[] {
   const merged: InclusiveRange[] = [];
-  for (const range of ranges.toSorted((one, other) => one.first - other.first)) {
+  // A storage may return the members in another order.
+  for (const { first, last } of ranges.toSorted((one, other) => one.first - other.first)) {
     const before = merged.at(-1);
-    if (before === undefined || range.first > before.last + 1) merged.push(range);
-    else merged[merged.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
+    if (before === undefined || first > before.last + 1) merged.push({ first, last });
+    else merged[merged.length - 1] = { first: before.first, last: Math.max(before.last, last) };
   }
   return merged;
 }

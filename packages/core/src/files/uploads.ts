@@ -12,7 +12,7 @@ import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
 import { type FilePolicy, requestModel, type SessionContext, type Uses } from "../request/index.ts";
 import type { FileHashes } from "./file-hashes.ts";
-import { gapless } from "./received-ranges.ts";
+import { gapless, union } from "./received-ranges.ts";
 import type { StoredUpload, UploadHashes } from "./upload-hashes.ts";
 import { leaseLost } from "./upload-lease.ts";
 import type { InclusiveRange, UploadState } from "./upload-state.ts";
@@ -143,7 +143,8 @@ export async function stateOf(
   record: UploadRecord,
   { hash: isWanted }: { readonly hash: boolean },
 ): Promise<UploadState> {
-  const { received: ranges, expiresAt } = record.value;
+  const { received, expiresAt } = record.value;
+  const ranges = union(received);
   const state = { uploadId: record.id, size: gapless(ranges), ranges, expiresAt };
   const hash = isWanted ? await hashOf(context, record) : null;
   return hash === null ? state : { ...state, hash };
