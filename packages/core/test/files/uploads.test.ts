@@ -86,6 +86,7 @@ describe("uploads", () => {
     expect(state.size).toBe(size);
     expect(state.hash).toBe(md5("abcdef".slice(0, size)));
     expect(state.ranges.map(({ first, last }) => `${first}-${last}`).join(" ")).toBe(ranges);
+    for (const range of state.ranges) expect(Object.keys(range)).toEqual(["first", "last"]);
   });
 
   test.each([
