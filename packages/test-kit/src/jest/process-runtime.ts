@@ -33,16 +33,14 @@ class SequentialStorage<Value> {
 }
 
 function requireWithSequentialStorage(path: string): unknown {
-  const hooks = require("node:async_hooks") as { AsyncLocalStorage: unknown } & Omit<
-    typeof asyncHooks,
-    "AsyncLocalStorage"
-  >;
-  const { AsyncLocalStorage } = hooks;
-  hooks.AsyncLocalStorage = SequentialStorage;
+  const hooks = require("node:async_hooks") as typeof asyncHooks;
+  // Since Node 22.23 the property has a getter and no setter.
+  const property = Object.getOwnPropertyDescriptor(hooks, "AsyncLocalStorage") as PropertyDescriptor;
+  Object.defineProperty(hooks, "AsyncLocalStorage", { value: SequentialStorage, configurable: true });
   try {
     return require(path);
   } finally {
-    hooks.AsyncLocalStorage = AsyncLocalStorage;
+    Object.defineProperty(hooks, "AsyncLocalStorage", property);
   }
 }
 
