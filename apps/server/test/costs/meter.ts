@@ -94,25 +94,27 @@ export class Meter {
    * The least of each count over several requests, so that work between requests does not count. Ends when it is what is
    * expected. `isEmbedded`: whether the database is the embedded engine, which counts, too.
    */
-  async costOf(prepare: Prepare, isExpected: (cost: Cost) => boolean, isEmbedded: boolean): Promise<Cost> {
+  async costOf(prepare: Prepare, isExpected: (cost: Counted) => boolean, isEmbedded: boolean): Promise<Counted> {
     for (let sent = 0; sent < warmUps; sent += 1) await (await (await prepare())())?.();
-    let least: Cost | undefined;
+    let least: Counted | undefined;
     for (let round = 0; round < mostRounds; round += 1) {
       const cost = await this.#costOfOne(await prepare(), isEmbedded);
       least = least === undefined ? cost : leastOf(least, cost);
       if (isExpected(least)) break;
     }
-    return least as Cost;
+    return least as Counted;
   }
 
-  async #costOfOne(send: Awaited<ReturnType<Prepare>>, isEmbedded: boolean): Promise<Cost> {
+  async #costOfOne(send: Awaited<ReturnType<Prepare>>, isEmbedded: boolean): Promise<Counted> {
     await this.#idle();
     const before = isEmbedded ? await this.#database() : noCounts;
     for (const wire of this.#all()) wire.reset();
     this.#posted.mockClear();
     this.#encrypted.mockClear();
+    const heapBefore = process.memoryUsage().heapUsed;
     const undo = await send();
     await this.#idle();
+    const allocated = process.memoryUsage().heapUsed - heapBefore;
     const sum = (count: (wire: Wire) => number) => this.#all().reduce((all, wire) => all + count(wire), 0);
     const own = {
       statements: sum(({ statements }) => statements),
@@ -123,7 +125,9 @@ export class Meter {
     const names = Object.keys(after) as (keyof DatabaseCounts)[];
     const since = Object.fromEntries(names.map((name) => [name, after[name] - before[name]]));
     await undo?.();
-    return { ...own, ...(since as unknown as DatabaseCounts) };
+    // After a collection of garbage, the heap tells nothing.
+    const kilobytes = allocated > 0 ? allocated / 1_000 : Number.POSITIVE_INFINITY;
+    return { ...own, ...(since as unknown as DatabaseCounts), kilobytes };
   }
 
   #all(): Wire[] {
@@ -161,9 +165,12 @@ export class Meter {
 /** Prepares a request, and returns what sends it. That returns what reverts it, if need be. */
 export type Prepare = () => Promise<() => Promise<(() => Promise<unknown>) | void>>;
 
-function leastOf(one: Cost, other: Cost): Cost {
+/** `kilobytes` includes those of the client in this process. */
+export type Counted = Required<Cost>;
+
+function leastOf(one: Counted, other: Counted): Counted {
   const names = Object.keys(one) as (keyof Cost)[];
-  return Object.fromEntries(names.map((name) => [name, Math.min(one[name], other[name])])) as unknown as Cost;
+  return Object.fromEntries(names.map((name) => [name, Math.min(one[name], other[name])])) as unknown as Counted;
 }
 
 /** Postgres plans a statement for each of its first five calls. */
