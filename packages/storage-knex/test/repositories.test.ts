@@ -285,12 +285,13 @@ describe("admissions of concurrent requests", () => {
   const admit = ({ repositories }: KnexStorage) =>
     repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 });
 
-  test("are batched, up to eight per connection", async () => {
+  test("are batched, and their batches share connections while they are quick", async () => {
     const { results, connections } = await runConcurrently("admissions", 17, admit);
     expect(results).toEqual(
       Array.from({ length: 17 }, () => expect.objectContaining({ appKey: null, maintenance: false })),
     );
-    expect(connections).toBe(3);
+    // One for each eight at most.
+    expect(connections).toBeLessThanOrEqual(3);
   });
 
   test("do not delay longer calls", async () => {
