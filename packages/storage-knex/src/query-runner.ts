@@ -10,8 +10,8 @@ import {
   type SqlValue,
   pauseAfter,
   usualAttempts,
+  type Statement,
 } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
 
 /** How a dialect builds and sends queries. */
 export interface SqlDialect<Query, Connection> {

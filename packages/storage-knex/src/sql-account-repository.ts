@@ -17,8 +17,7 @@ import {
   type StoredObject,
 } from "@sallyport/storage";
 import type { Knex } from "knex";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, Statement } from "./sql-runner.ts";
 
 interface AccountRow {
   /** Custom accounts only. */

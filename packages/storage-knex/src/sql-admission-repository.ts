@@ -17,8 +17,7 @@ import {
   touchInterval,
 } from "@sallyport/storage";
 import { withSettings } from "./sql-errors.ts";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, Statement } from "./sql-runner.ts";
 
 /** Without `renewals`, in a transaction, it extends a session in place. */
 export const sqlAdmissionRepository = (

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { acceptStorable, type AppKey, type AppKeyRepository, isStorableText } from "@sallyport/storage";
 import { archivedColumns, membersOf } from "./archived-records.ts";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, Statement } from "./sql-runner.ts";
 
 /** The columns of an `AppKey`. */
 const columns = archivedColumns("appKeys").filter(({ member }) => member !== "digest");

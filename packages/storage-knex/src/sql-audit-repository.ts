@@ -1,7 +1,6 @@
 import { type AuditEvent, type AuditRepository, objectNumber, type RecordedAuditEvent } from "@sallyport/storage";
 import { archivedColumns, membersOf } from "./archived-records.ts";
-import type { SqlRunner, SqlValue } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, SqlValue, Statement } from "./sql-runner.ts";
 
 const columns = archivedColumns("audit");
 

@@ -8,8 +8,7 @@ import {
   type ObjectRepository,
   ServiceError,
 } from "@sallyport/storage";
-import type { SqlReader, SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlReader, SqlRunner, Statement } from "./sql-runner.ts";
 
 /** Greater than any object number. */
 const behindAll = Number.MAX_SAFE_INTEGER;

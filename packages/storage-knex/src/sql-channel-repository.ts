@@ -1,6 +1,5 @@
 import { assertMessageNumber, assertReservation, type ChannelRepository, type Digest } from "@sallyport/storage";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, Statement } from "./sql-runner.ts";
 
 export const sqlChannelRepository = (
   sql: SqlRunner,

@@ -1,7 +1,6 @@
 import { acceptStorable, type ClassDefinition, type ModelRepository } from "@sallyport/storage";
 import { withSettings } from "./sql-errors.ts";
-import { insertRows, type SqlRunner } from "./sql-runner.ts";
-import { statement } from "./statement.ts";
+import { insertRows, type SqlRunner, statement } from "./sql-runner.ts";
 
 /** Model changes exclude writes of objects, so that writes fit the model under which they commit. */
 export const sqlModelRepository = (

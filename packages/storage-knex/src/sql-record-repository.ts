@@ -8,8 +8,7 @@ import {
   type RecordRepository,
   type StoredRecord,
 } from "@sallyport/storage";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, Statement } from "./sql-runner.ts";
 
 /**
  * Look-ups of more ids are planned each time. A plan from when the table was tiny reads all of it for each id, until the

@@ -12,8 +12,7 @@ import {
   type SessionsOf,
 } from "@sallyport/storage";
 import type { ChannelStatements } from "./sql-channel-repository.ts";
-import type { SqlRunner, SqlValue } from "./sql-runner.ts";
-import { type Statement, statement } from "./statement.ts";
+import { type SqlRunner, type SqlValue, type Statement, statement } from "./sql-runner.ts";
 
 export function sqlSessionRepository(
   sql: SqlRunner,

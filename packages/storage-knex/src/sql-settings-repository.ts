@@ -1,7 +1,6 @@
 import type { SettingsRepository } from "@sallyport/storage";
 import { nothingIn } from "./archived-records.ts";
-import type { SqlRunner } from "./sql-runner.ts";
-import { statement } from "./statement.ts";
+import { type SqlRunner, statement } from "./sql-runner.ts";
 
 export const sqlSettingsRepository = (sql: SqlRunner, statements: SettingsStatements): SettingsRepository => ({
   async setMaintenance(on) {

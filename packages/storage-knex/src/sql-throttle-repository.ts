@@ -7,8 +7,7 @@ import {
   type ThrottleRepository,
   type ThrottleVerdict,
 } from "@sallyport/storage";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlRunner, Statement } from "./sql-runner.ts";
 
 export const sqlThrottleRepository = (
   sql: SqlRunner,

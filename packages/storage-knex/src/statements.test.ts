@@ -5,7 +5,7 @@ import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/ob
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
 import { batchStatement } from "./dialects/postgres/runners.ts";
-import { type Statement, statement } from "./statement.ts";
+import { type Statement, statement } from "./sql-runner.ts";
 
 describe("numbered parameters", () => {
   test("become question marks with the values in order of their positions", () => {

@@ -1,6 +1,6 @@
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { statementsOf } from "../src/dialects/postgres/statements/statements.ts";
-import type { Statement } from "../src/statement.ts";
+import type { Statement } from "../src/sql-runner.ts";
 import { digestOf } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 

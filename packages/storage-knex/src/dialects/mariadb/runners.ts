@@ -1,7 +1,13 @@
 import type { ReadOptions } from "@sallyport/storage";
 import { type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
-import { type SqlReader, type SqlResult, type SqlRunner, usualAttempts, withRetries } from "../../sql-runner.ts";
-import type { Statement } from "../../statement.ts";
+import {
+  type SqlReader,
+  type SqlResult,
+  type SqlRunner,
+  usualAttempts,
+  withRetries,
+  type Statement,
+} from "../../sql-runner.ts";
 import {
   acquire,
   clusterAttempts,

@@ -1,6 +1,5 @@
 import { type Digest, isObjectId, type LockRepository, objectNumber } from "@sallyport/storage";
-import type { SqlRunner } from "../../sql-runner.ts";
-import { statement } from "../../statement.ts";
+import { type SqlRunner, statement } from "../../sql-runner.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
 import type { Tables } from "./tables.ts";
 

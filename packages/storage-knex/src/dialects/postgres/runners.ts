@@ -10,8 +10,9 @@ import {
   type SqlValue,
   pauseAfter,
   usualAttempts,
+  type Statement,
+  statement as newStatement,
 } from "../../sql-runner.ts";
-import { type Statement, statement as newStatement } from "../../statement.ts";
 import { acquire, type Connection, type Query, release, runOn } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
 import type { FormerPlace } from "./move-notice.ts";

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import type { OpenWriter } from "../../sql-storage.ts";
-import { type Statement, statement } from "../../statement.ts";
+import { type Statement, statement } from "../../sql-runner.ts";
 import { type Run, runOn, withConnection } from "./connection.ts";
 import type { Functions, Migration } from "./migrator.ts";
 import { unseen, unseenArray } from "./expressions.ts";

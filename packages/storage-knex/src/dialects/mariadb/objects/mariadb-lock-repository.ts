@@ -1,6 +1,5 @@
 import { type Digest, isObjectId, type Lock, type LockRepository, lockWrites, objectNumber } from "@sallyport/storage";
-import type { SqlRunner } from "../../../sql-runner.ts";
-import { statement } from "../../../statement.ts";
+import { type SqlRunner, statement } from "../../../sql-runner.ts";
 import { storageTime } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 import { isAmongNumbers } from "../object-row.ts";

@@ -1,6 +1,5 @@
 import { OutdatedModelError, type Writing } from "@sallyport/storage";
-import { isUndone, type NestedPart, type SqlRunner } from "../../../sql-runner.ts";
-import { statement } from "../../../statement.ts";
+import { isUndone, type NestedPart, type SqlRunner, statement } from "../../../sql-runner.ts";
 import { isUnknownColumn } from "../mariadb-error.ts";
 import { epochMilliseconds, storageTime } from "../expressions.ts";
 import type { Tables } from "../tables.ts";

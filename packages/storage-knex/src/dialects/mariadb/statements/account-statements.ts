@@ -1,5 +1,5 @@
 import { maximumObjectBytes } from "@sallyport/storage";
-import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
+import { insertIgnoringDuplicates, statement } from "../../../sql-runner.ts";
 import type { AccountStatements } from "../../../sql-account-repository.ts";
 import { boundedColumns, objectColumns } from "../object-row.ts";
 import { maxNameLength, type Tables } from "../tables.ts";

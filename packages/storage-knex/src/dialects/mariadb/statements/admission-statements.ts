@@ -1,5 +1,5 @@
 import type { SessionMode } from "@sallyport/storage";
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { Tables } from "../tables.ts";
 import { addMilliseconds, storageTime } from "../expressions.ts";

@@ -6,7 +6,7 @@ import { modelStatements } from "../../../sql-model-repository.ts";
 import { listStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
 import { settingsStatements } from "../../../sql-settings-repository.ts";
 import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
-import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
+import { insertIgnoringDuplicates, statement } from "../../../sql-runner.ts";
 import { noNumbers } from "../functions/channels.ts";
 import { lockRules, takenSeats } from "../functions/open-session.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";

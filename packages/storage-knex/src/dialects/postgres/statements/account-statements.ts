@@ -1,5 +1,5 @@
 import { maximumObjectBytes } from "@sallyport/storage";
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { AccountStatements } from "../../../sql-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-statements.ts";

@@ -2,7 +2,7 @@ import type { SessionMode } from "@sallyport/storage";
 import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
 import { listStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
-import { batchableStatement, statement } from "../../../statement.ts";
+import { batchableStatement, statement } from "../../../sql-runner.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";

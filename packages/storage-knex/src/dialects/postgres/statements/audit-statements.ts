@@ -1,4 +1,4 @@
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import { auditDetails, type AuditStatements } from "../../../sql-audit-repository.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, ownShard, storageTime, unseen } from "../expressions.ts";

@@ -1,6 +1,6 @@
 import { messageWindow } from "@sallyport/storage";
 import type { ChannelStatements, CipherBlockStatements } from "../../../sql-channel-repository.ts";
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "../expressions.ts";
 

@@ -1,4 +1,4 @@
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns, outlineColumns } from "./object-statements.ts";
 import { epochMilliseconds, storageTime, unseen, unseenArray } from "../expressions.ts";

@@ -1,4 +1,4 @@
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, modelLock, unseenArray } from "../expressions.ts";
 

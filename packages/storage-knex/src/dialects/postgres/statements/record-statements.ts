@@ -1,6 +1,5 @@
 import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../sql-record-repository.ts";
-import type { SqlRunner } from "../../../sql-runner.ts";
-import { statement } from "../../../statement.ts";
+import { type SqlRunner, statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, isIndexedRecord, storageTime, unseen } from "../expressions.ts";
 

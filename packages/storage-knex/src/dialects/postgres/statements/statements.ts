@@ -1,6 +1,6 @@
 import { modelStatements } from "../../../sql-model-repository.ts";
 import { settingsStatements } from "../../../sql-settings-repository.ts";
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import { existingIndexes } from "../index-expression.ts";
 import { lockStatements } from "../postgres-lock-repository.ts";
 import { changeStatements } from "../stamps.ts";

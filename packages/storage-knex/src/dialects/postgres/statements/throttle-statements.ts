@@ -1,4 +1,4 @@
-import { statement } from "../../../statement.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "../expressions.ts";
