@@ -292,7 +292,9 @@ describe("storages", () => {
         early = "answered";
       });
       try {
-        const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        // For so long that no other request joins its connection.
+        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+          and query_start < clock_timestamp() - interval '50 milliseconds'`;
         await until(async () => {
           expect(early).toBeUndefined();
           return (await sql.query(waiting)).rowCount !== 0;
