@@ -48,7 +48,7 @@ describe("request for a new password", () => {
       "throttle.attempt",
       "throttle.fail",
       "records.putWithin",
-      "audit.tally",
+      "audit.append",
     ]);
     for (const user of [
       "an unknown name",
