@@ -29,7 +29,7 @@ interface Calling<Input, Answer> {
   readonly on: HookEvent;
   readonly driver: string;
   /** Whether the hooks may only read. */
-  readonly reads: boolean;
+  readonly isReadOnly: boolean;
   readonly argument: (given: Input) => object;
   /** A secret to remove from logs. */
   readonly secretOf?: (given: Input) => string;
@@ -81,14 +81,14 @@ export class MacroHooks implements ObjectHooks {
       for (const { set } of changed.flatMap((each) => each ?? [])) acceptBody(name, () => this.forms.checkJson(set));
       return changed;
     };
-    const reading = { reads: true, argument: <Input extends object>(given: Input) => given };
-    const notifying = { reads: false, argument: ofItems, answer: nothing };
+    const reading = { isReadOnly: true, argument: <Input extends object>(given: Input) => given };
+    const notifying = { isReadOnly: false, argument: ofItems, answer: nothing };
     const unvalidated = (_name: string, result: JsonValue | undefined) => result;
     const of = <Input, Answer>(on: HookEvent, driver: string, calling: Omit<Calling<Input, Answer>, "on" | "driver">) =>
       this.hooks(modules, { ...calling, on, driver });
     return {
       buildSerialization: of("xRestApi_BuildSerialization", "buildSerialization", {
-        reads: true,
+        isReadOnly: true,
         argument: ofItems,
         answer: changes,
       }),
@@ -105,7 +105,7 @@ export class MacroHooks implements ObjectHooks {
         })[0] ?? null,
       createUserProvider: of("xRestApi_DBCreateInit_xRestApiUserProvider", "createUserProvider", {
         ...reading,
-        reads: false,
+        isReadOnly: false,
         answer: unvalidated,
       }),
       prepared: (context, work, options) => this.runner.withLease(context, work, options),
@@ -128,7 +128,7 @@ export class MacroHooks implements ObjectHooks {
 
   private async run<Input, Answer>(
     module: CalledHook,
-    { on, driver, reads, argument, secretOf, answer }: Calling<Input, Answer>,
+    { on, driver, isReadOnly, argument, secretOf, answer }: Calling<Input, Answer>,
     caller: HookCaller,
     given: Input,
   ): Promise<Answer> {
@@ -141,7 +141,7 @@ export class MacroHooks implements ObjectHooks {
       if (module.kind === "broken") throw module.fault;
       const input = argument(given) as Record<string, JsonValue>;
       const { result } = await this.runner.runHook(asSession(caller), module, driver, input, {
-        isReadOnly: reads,
+        isReadOnly,
         mask,
       });
       const answered = answer(module.name, result, given);

@@ -91,14 +91,14 @@ export class MacroRunner {
     );
   }
 
-  /** Runs work with hooks under the lease of the context or a new one, which bounds their total time. `reads`: the work opens no transaction. */
+  /** Runs work with hooks under the lease of the context or a new one, which bounds their total time. */
   async withLease<Context extends Pick<SessionContext, "execution" | "unit">, T>(
     context: Context,
     work: (context: Context) => Promise<T>,
-    { reads } = { reads: false },
+    { opensTransaction } = { opensTransaction: true },
   ): Promise<T> {
     if (context.execution !== undefined) return work(context);
-    const occupiesResources = !reads || context.unit.joined;
+    const occupiesResources = opensTransaction || context.unit.joined;
     const lease = await this.parts.runtime.lease(this.parts.queueTimeout, occupiesResources);
     try {
       return await work({

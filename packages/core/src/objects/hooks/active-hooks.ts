@@ -128,12 +128,12 @@ export interface ActiveHooks {
 
   /**
    * Runs work with a context in which hooks may run. Prepares their resources first, so that no open transaction waits
-   * for them. `reads`: the work opens no transaction, so it may wait in a queue.
+   * for them. Work that opens no transaction may wait in a queue. By default it opens one.
    */
   prepared<Context extends HookCaller, T>(
     context: Context,
     work: (context: Context) => Promise<T>,
-    options?: { readonly reads: boolean },
+    options?: { readonly opensTransaction: boolean },
   ): Promise<T>;
 }
 

@@ -69,7 +69,7 @@ class AnswerHooks implements AnswerExtension {
         }
         return answered.reduce((sum, { added }) => sum + added, 0);
       };
-      return await this.active.prepared(deeper(this.caller), build, { reads: true });
+      return await this.active.prepared(deeper(this.caller), build, { opensTransaction: false });
     } catch (error) {
       throw error instanceof ServiceError ? new AnswerExtensionError(error) : error;
     }

@@ -42,6 +42,6 @@ export async function findHookRunner(
       }
       return results;
     };
-    return active.prepared(deeper(caller), runAll, { reads: true });
+    return active.prepared(deeper(caller), runAll, { opensTransaction: false });
   };
 }
