@@ -1,5 +1,5 @@
 import { type Repositories, ServiceError } from "@sallyport/storage";
-import { currentModel, inTransaction } from "../request/index.ts";
+import { inTransaction, loadModel } from "../request/index.ts";
 import {
   examineSchema,
   type ExaminedSchema,
@@ -71,7 +71,7 @@ export async function findSyncSchema(
 ): Promise<Versioned<AdministeredSyncSchema>> {
   const schema = await readSchema(r, name);
   if (schema === undefined) throw new ServiceError(304, { detail: "There is no schema of this name." });
-  const examined = await examineSchema(schema, await currentModel(r.model, null), r.objects);
+  const examined = await examineSchema(schema, await loadModel(r.model, null), r.objects);
   return { content: administered(examined), version: contentVersion(schema, database.digests) };
 }
 

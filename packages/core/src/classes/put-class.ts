@@ -17,7 +17,7 @@ import {
   incompatibleChangesOf,
 } from "../model/index.ts";
 import { isUserClass, reserveUserNames } from "../objects/index.ts";
-import { changesBetween, currentModel, sessionEvent, type SessionContext, type Uses } from "../request/index.ts";
+import { changesBetween, loadModel, sessionEvent, type SessionContext, type Uses } from "../request/index.ts";
 import { schemasBrokenBy } from "../sync/index.ts";
 import { ReadyIndexes, type ClassServices } from "./align-indexes.ts";
 import { type ClassStructure, structureOf } from "./read-structure.ts";
@@ -103,7 +103,7 @@ async function prepare(
   r: Repositories,
   { name, definition: given, expectedGenerations, force = false }: PutClassInput,
 ): Promise<Prepared> {
-  const before = await currentModel(r.model, expectedGenerations);
+  const before = await loadModel(r.model, expectedGenerations);
   const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], before, r.objects);
   await acceptIncompatibleChanges(incompatibleChangesOf(name, before, after), r.objects);
   const brokenSchemas = await acceptBrokenSchemas(r, { before, after, force });
@@ -155,7 +155,7 @@ async function prepareRemoval(
   r: Repositories,
   { name, expectedGenerations, force = false }: RemoveClassInput,
 ): Promise<Pick<Prepared, "before" | "brokenSchemas">> {
-  const model = await currentModel(r.model, expectedGenerations);
+  const model = await loadModel(r.model, expectedGenerations);
   const modelClass = model.find(name);
   if (modelClass === undefined) throw new ServiceError(304);
   const refuse = (detail: string) => new ServiceError(307, { detail });

@@ -4,7 +4,7 @@ import type { RequestContext } from "./request-context.ts";
 import { sharedRepositories } from "./shared-reads.ts";
 
 /** Loads the stored model. Throws 713 if its generation is not among the expected ones. `null`: any generation. */
-export async function currentModel(
+export async function loadModel(
   models: Pick<ModelRepository, "load">,
   expectedGenerations: readonly number[] | null,
 ): Promise<Model> {
@@ -15,20 +15,21 @@ export async function currentModel(
   return new Model(stored);
 }
 
-/** Returns the model of this generation or a newer one. A request in a transaction shares no load with others. */
+/** Returns the model of this generation or a newer one. A transaction loads it by itself. */
 export async function requestModel(
   context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   generation = context.modelGeneration,
 ): Promise<Model> {
-  const { models } = context.database;
-  return (
-    models.loaded(generation) ?? (context.unit.models ?? models).current(generation, sharedRepositories(context).model)
-  );
+  const { models: cache } = context.database;
+  const cached = cache.loaded(generation);
+  if (cached !== undefined) return cached;
+  // The load of another request can wait for the connection that a transaction occupies.
+  return (context.unit.models ?? cache).current(generation, sharedRepositories(context).model);
 }
 
 const attempts = 3;
 
-/** Writes under the current model and retries under a newer one. Throws 706 after the third attempt. Works inside an open transaction. */
+/** Writes under the current model and retries under a newer one. Throws 706 after the third attempt. Inside an open transaction, each attempt is a savepoint. */
 export async function withCurrentModel<T>(
   context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   work: (model: Model) => Promise<T>,

@@ -1,6 +1,6 @@
 import { type ObjectRepository, type Repositories, ServiceError } from "@sallyport/storage";
 import type { Model } from "../model/index.ts";
-import { currentModel } from "../request/index.ts";
+import { loadModel } from "../request/index.ts";
 import { acceptSyncSchema } from "./put-schema.ts";
 import type { SyncSchema } from "./sync-schema.ts";
 import { storedSchemas } from "./sync-schemas.ts";
@@ -37,7 +37,7 @@ export async function examineSchemas({
   readonly damaged: readonly string[];
 }> {
   const { schemas, damaged } = await storedSchemas(records);
-  const model = await currentModel(models, null);
+  const model = await loadModel(models, null);
   const examined: ExaminedSchema[] = [];
   for (const schema of schemas) examined.push(await examineSchema(schema, model, objects));
   return { examined, damaged };

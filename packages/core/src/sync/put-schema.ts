@@ -9,7 +9,7 @@ import {
 import { isMacroName } from "../macros/index.ts";
 import type { Model } from "../model/index.ts";
 import { resolveOwnFilter } from "../objects/index.ts";
-import { type AdministrationContext, changesBetween, currentModel } from "../request/index.ts";
+import { type AdministrationContext, changesBetween, loadModel } from "../request/index.ts";
 import { coveredClasses } from "./schema-view.ts";
 import {
   type ConflictPolicy,
@@ -48,7 +48,7 @@ export function putSyncSchema(context: Change, given: SyncSchemaInput): Promise<
   return context.unit.transaction(async (r) => {
     // A class that the schema needs must not change until the schema is stored.
     await r.model.lock();
-    const schema = await acceptSyncSchema(given, await currentModel(r.model, null), r.objects);
+    const schema = await acceptSyncSchema(given, await loadModel(r.model, null), r.objects);
     const { schemas } = await storedSchemas(r.records);
     const known = schemas.find(({ name }) => name === schema.name);
     if (known !== undefined && textOf(known) === textOf(schema)) return "unchanged";
