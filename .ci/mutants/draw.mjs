@@ -11,6 +11,7 @@ export const areas = {
   rights: [
     "packages/core/src/model",
     "packages/core/src/objects/object-readers.ts",
+    "packages/core/src/objects/prepare-attributes.ts",
     "packages/core/src/objects/write-object.ts",
   ],
   query: [

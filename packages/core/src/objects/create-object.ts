@@ -1,16 +1,17 @@
 import { type NewObject, refusedAs, ServiceError, type StoredObject } from "@sallyport/storage";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import { type InputAttributes, requireMandatory } from "./accept-attributes.ts";
+import { type InputAttributes, requireMandatory } from "./attributes/accept-attributes.ts";
 import { isFileClass } from "./files/file-class.ts";
 import { type FoundObject, cacheClass } from "./get-object.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
 import { serializeWritten } from "./object-serializer.ts";
-import type { ResolvedAttributes } from "./resolve-links.ts";
+import { type PreparationTarget, prepareAttributes } from "./prepare-attributes.ts";
+import type { ResolvedAttributes } from "./attributes/resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
-import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
+import { writeNew } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
@@ -44,7 +45,7 @@ export function createObject(
   });
 }
 
-export interface Creation extends Omit<PreparedFor, "whole"> {
+export interface Creation extends Omit<PreparationTarget, "isComplete"> {
   /** Default: a random UUID. */
   readonly uuid?: string;
 }
@@ -56,7 +57,7 @@ export async function createAccepted(context: ObjectContext, given: InputAttribu
 }
 
 async function insert(context: SessionContext, given: InputAttributes, to: Creation): Promise<Created> {
-  const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, whole: true });
+  const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, isComplete: true });
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };
   const created = await writeNew(context, { ...identityOf(to), attributes, links }, by, to.model);
   return { created, targets };
@@ -83,7 +84,7 @@ function insertWithHooks(
   const className = modelClass.definition.name;
   const writing = hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
-      const prepared = await prepareAttributes(inside, given, { ...to, whole: false });
+      const prepared = await prepareAttributes(inside, given, { ...to, isComplete: false });
       const save: HookedSave = { className, base: null, restoring: false, given, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       requireMandatory(attributes, modelClass);

@@ -1,4 +1,4 @@
-export type { InputAttributes } from "./accept-attributes.ts";
+export type { InputAttributes } from "./attributes/accept-attributes.ts";
 export { createAccepted, createObject } from "./create-object.ts";
 export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./files/file-class.ts";
 export { acceptFileName, acceptMediaType, isFileName, mediaTypeOf } from "./files/file-names.ts";
@@ -15,7 +15,7 @@ export {
 } from "./object-plan.ts";
 export * from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
-export { dateValue, isExactJson, plainRule, type TargetReference, targetReference } from "./plain-value.ts";
+export { dateValue, isExactJson, plainRule, type TargetReference, targetReference } from "./attributes/plain-value.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
 export * from "./serialize-own-user.ts";
@@ -26,6 +26,6 @@ export * from "./deletion/index.ts";
 export * from "./hooks/index.ts";
 export * from "./lock-object.ts";
 export * from "./query/index.ts";
-export { namedObjects } from "./resolve-links.ts";
+export { namedObjects } from "./attributes/resolve-links.ts";
 export * from "./files/write-file-object.ts";
-export { prepareAllAttributes } from "./write-object.ts";
+export { prepareAllAttributes } from "./prepare-attributes.ts";

@@ -12,7 +12,7 @@ import {
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
 import { visibleObject } from "./get-object.ts";
-import { namedObjects } from "./resolve-links.ts";
+import { namedObjects } from "./attributes/resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
 import { withoutRight } from "./object-findings.ts";

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { changesFrom, findResultFrom } from "../execution/index.ts";
 import { Model, type ModelClass } from "../model/index.ts";
 import type { JsonValue } from "@sallyport/storage";
-import { acceptAttributes, type InputAttributes } from "./accept-attributes.ts";
+import { acceptAttributes, type InputAttributes } from "./attributes/accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { areOfDifferentScripts, scriptsOf, skeletonOf } from "./name-shape.ts";
-import { dateValue } from "./plain-value.ts";
+import { dateValue } from "./attributes/plain-value.ts";
 
 const attributes = [
   { name: "Text", type: "string", mandatory: true },
@@ -18,8 +18,8 @@ const attributes = [
   { name: "Many", type: "collection", target: "Thing" },
 ] as const;
 const model = new Model({ generation: 1, classes: [{ name: "Thing", base: null, attributes, rights: [] }] });
-const accept = (given: InputAttributes, whole = false) =>
-  acceptAttributes(given, model.find("Thing") as ModelClass, { whole });
+const accept = (given: InputAttributes, isComplete = false) =>
+  acceptAttributes(given, model.find("Thing") as ModelClass, { isComplete });
 const uuid = "0F8FAD5B-d9cb-469f-a165-70867728950e";
 
 test.each<[string, JsonValue, JsonValue]>([

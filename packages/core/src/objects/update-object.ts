@@ -1,23 +1,17 @@
-import {
-  type ObjectId,
-  refusedAs,
-  ServiceError,
-  type SingleReference,
-  type StoredObject,
-  type Writing,
-} from "@sallyport/storage";
+import { type ObjectId, refusedAs, ServiceError, type SingleReference, type StoredObject } from "@sallyport/storage";
 import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, withCurrentModel } from "../request/index.ts";
-import type { InputAttributes } from "./accept-attributes.ts";
+import type { InputAttributes } from "./attributes/accept-attributes.ts";
 import { type FoundObject, cacheClass, visibleObject } from "./get-object.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
 import { serializeWritten } from "./object-serializer.ts";
-import type { ResolvedAttributes } from "./resolve-links.ts";
+import { prepareAttributes } from "./prepare-attributes.ts";
+import type { ResolvedAttributes } from "./attributes/resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
-import { prepareAttributes, writeChange } from "./write-object.ts";
+import { writeChange, type WritingOfClass } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
@@ -110,7 +104,7 @@ async function changeAlone(
   const { attributes, links, targets } = await prepareAttributes(context, given, {
     ...readScope,
     modelClass,
-    whole: false,
+    isComplete: false,
   });
   return {
     changed: await writeChange(context, { id, attributes, links, expectedVersions }, by, readScope.model),
@@ -127,7 +121,7 @@ export interface ChangeTarget {
   readonly id: ObjectId;
   readonly modelClass: ModelClass;
   readonly readScope: ReadScope;
-  readonly by: Writing & { readonly className: string };
+  readonly by: WritingOfClass;
 }
 
 export interface Changed {
@@ -150,7 +144,7 @@ function changeWithHooks(
       if (base.className !== className) throw new ServiceError(304);
       if (expectedVersions !== null && !expectedVersions.includes(base.version))
         throw new ServiceError(713, { detail: "The object has another version." });
-      const prepared = await prepareAttributes(inside, given, { ...readScope, modelClass, whole: false });
+      const prepared = await prepareAttributes(inside, given, { ...readScope, modelClass, isComplete: false });
       const save: HookedSave = { className, base, restoring: false, given, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       // The object is locked and its version checked; only hooks can have changed it.

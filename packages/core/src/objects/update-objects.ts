@@ -16,17 +16,18 @@ import {
 } from "@sallyport/storage";
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import type { InputAttributes } from "./accept-attributes.ts";
+import type { InputAttributes } from "./attributes/accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { guardFileAttributes, isFileClass } from "./files/file-class.ts";
 import { findHookRunner } from "./hooks/run-find-hooks.ts";
 import { hookFailure } from "./hooks/hook-caller.ts";
 import { type AcceptChange, type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
+import { prepareAttributes } from "./prepare-attributes.ts";
 import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
-import type { ResolvedAttributes } from "./resolve-links.ts";
+import type { ResolvedAttributes } from "./attributes/resolve-links.ts";
 import type { AttributeChange } from "./update-object.ts";
 import { guardUserAttributes, isUserClass } from "./user-names.ts";
-import { prepareAttributes, updateUsers } from "./write-object.ts";
+import { updateUsers } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
@@ -70,7 +71,7 @@ export function updateObjects(
       model,
     });
     const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, runFindHooks });
-    const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
+    const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, isComplete: false });
     const { attributes, links } = prepared;
     const bytes = jsonBytes([attributes, links]);
     const by = { session: sessionDigest, modelGeneration: model.generation, visibility };

@@ -157,7 +157,7 @@ export interface UserGuard {
    * Calls `change`, which can take the access of users, in the transaction of `r`. Callers have locked the objects that it
    * changes. Throws `refusal` if an administrator could log in before, and none could afterwards.
    */
-  keep<T>(
+  keepAdministrator<T>(
     within: { readonly r: Repositories; readonly database: Database },
     loss: { readonly users: readonly ObjectId[]; readonly change: () => Promise<T>; readonly refusal: ServiceError },
   ): Promise<T>;

@@ -4,49 +4,42 @@ import {
   type ObjectChange,
   type ObjectRepository,
   refusedAs,
-  type ServiceError,
   type StoredObject,
-  type Visibility,
   type Writing,
 } from "@sallyport/storage";
-import type { Model, ModelClass } from "../model/index.ts";
-import type { RequestContext, SessionContext, Uses } from "../request/index.ts";
-import { type AcceptedAttributes, acceptAttributes, type InputAttributes } from "./accept-attributes.ts";
-import { type ResolvedAttributes, resolveAllLinks, resolveLinks, unlessRefused } from "./resolve-links.ts";
-import { acceptFileAttributes, guardFileAttributes, isFileClass } from "./files/file-class.ts";
-import { renameFile } from "./files/file-record.ts";
-import {
-  groupsAttribute,
-  guardUserAttributes,
-  isUserClass,
-  renameAccount,
-  type UserGuard,
-  userName,
-  UserNames,
-} from "./user-names.ts";
+import type { Model } from "../model/index.ts";
+import type { RequestContext, Uses } from "../request/index.ts";
+import { isFileClass } from "./files/file-class.ts";
+import { describeFile } from "./files/file-record.ts";
+import { groupsAttribute, isUserClass, renameAccount, type UserGuard, UserNames } from "./user-names.ts";
 
-type Writer = Pick<RequestContext, "r" | "unit" | "database">;
+type WriteContext = Pick<RequestContext, "r" | "unit" | "database">;
 
-interface Changing extends Pick<Writer, "r" | "database">, Uses<{ readonly userGuard: UserGuard }> {}
+interface ChangeContext extends WriteContext, Uses<{ readonly userGuard: UserGuard }> {}
+
+/** A write of objects of one class. */
+export interface WritingOfClass extends Writing {
+  readonly className: string;
+}
 
 /**
  * Creates one object and reserves the name of a user. 307 if it looks like another user's name. 713 if the storage refuses
  * the write.
  */
-export function writeNew(context: Writer, object: NewObject, by: Writing, model: Model): Promise<StoredObject> {
-  return refusedAs(713, insertNamed(context, object, by, model));
+export function writeNew(context: WriteContext, object: NewObject, by: Writing, model: Model): Promise<StoredObject> {
+  const { Name: name } = object.attributes;
+  const isNamedUser = isUserClass(model, object.className) && typeof name === "string";
+  return refusedAs(713, isNamedUser ? insertUser(context, object, name, by) : insertOne(context.r.objects, object, by));
 }
 
-async function insertNamed(
-  { r, unit, database }: Writer,
+function insertUser(
+  { unit, database }: WriteContext,
   object: NewObject,
+  name: string,
   by: Writing,
-  model: Model,
 ): Promise<StoredObject> {
-  const { Name: name } = object.attributes;
-  if (!isUserClass(model, object.className) || typeof name !== "string") return insert(r.objects, object, by);
   return unit.transaction(async ({ objects, records }) => {
-    const created = await insert(objects, object, by);
+    const created = await insertOne(objects, object, by);
     await new UserNames(records, database.digests).reserve({ id: created.id, name });
     return created;
   });
@@ -57,49 +50,60 @@ async function insertNamed(
  * user's, or if no administrator could log in without a group. 713 if the storage refuses the write.
  */
 export function writeChange(
-  context: Writer & Changing,
+  context: ChangeContext,
   change: ObjectChange,
-  by: Writing & { readonly className: string },
+  by: WritingOfClass,
   model: Model,
 ): Promise<StoredObject> {
-  return refusedAs(713, updateNamed(context, change, by, model));
+  return refusedAs(713, updateByClass(context, change, by, model));
 }
 
-async function updateNamed(
-  { r, unit, database, services }: Writer & Changing,
+function updateByClass(
+  context: ChangeContext,
   change: ObjectChange,
-  by: Writing & { readonly className: string },
+  by: WritingOfClass,
   model: Model,
 ): Promise<StoredObject> {
   const { Name: name, MediaType: mediaType } = change.attributes;
   if (isFileClass(model, by.className) && (name !== undefined || mediaType !== undefined))
-    return unit.transaction(async ({ objects, records }) => {
-      const changed = await update(objects, change, by);
-      await renameFile(records, change.id, change.attributes);
-      return changed;
-    });
-  const regroups = setsGroups(change);
-  if (!isUserClass(model, by.className) || (name === undefined && !regroups)) return update(r.objects, change, by);
-  return unit.transaction(async (inside) => {
-    const { objects, accounts, records } = inside;
-    // Objects are locked before rules, as in deletions.
-    if (regroups) await objects.lock([change.id]);
-    const [changed] = (await updateUsers({ r: inside, database, services }, [change], by)) as [StoredObject];
-    if (name === undefined) return changed;
-    const text = typeof name === "string" ? name : null;
-    if (text !== null) await renameAccount(accounts, change.id, text);
-    await new UserNames(records, database.digests).rename(change.id, text);
+    return updateFile(context, change, by);
+  if (isUserClass(model, by.className) && (name !== undefined || setsGroups(change)))
+    return updateUser(context, change, by);
+  return updateOne(context.r.objects, change, by);
+}
+
+function updateFile({ unit }: WriteContext, change: ObjectChange, by: Writing): Promise<StoredObject> {
+  return unit.transaction(async ({ objects, records }) => {
+    const changed = await updateOne(objects, change, by);
+    await describeFile(records, change.id, change.attributes);
     return changed;
   });
 }
 
-function setsGroups({ attributes, links }: ObjectChange): boolean {
-  return Object.hasOwn(attributes, groupsAttribute) || Object.hasOwn(links, groupsAttribute);
+function updateUser(
+  { unit, database, services }: ChangeContext,
+  change: ObjectChange,
+  by: Writing,
+): Promise<StoredObject> {
+  return unit.transaction(async (r) => {
+    // Objects are locked before rules, as in deletions.
+    if (setsGroups(change)) await r.objects.lock([change.id]);
+    const [changed] = (await updateUsers({ r, database, services }, [change], by)) as [StoredObject];
+    const { Name: name } = change.attributes;
+    if (name === undefined) return changed;
+    const text = typeof name === "string" ? name : null;
+    if (text !== null) await renameAccount(r.accounts, change.id, text);
+    await new UserNames(r.records, database.digests).rename(change.id, text);
+    return changed;
+  });
 }
 
-/** Changes locked users in the transaction of `r`. 307 if no administrator could log in without a group that they lose. */
+/**
+ * Changes users. The caller has locked their objects, and `r` is its transaction. 307 if no administrator could log in
+ * without a group that they lose.
+ */
 export async function updateUsers(
-  { r, database, services }: Changing,
+  { r, database, services }: Omit<ChangeContext, "unit">,
   changes: readonly ObjectChange[],
   by: Writing,
 ): Promise<readonly StoredObject[]> {
@@ -107,70 +111,19 @@ export async function updateUsers(
   const change = () => r.objects.update(changes, by);
   if (users.length === 0) return change();
   const refusal = faultAt(`/${groupsAttribute}`, "The last administrator can log in as a member of this group only.");
-  return services.userGuard.keep({ r, database }, { users, change, refusal });
+  return services.userGuard.keepAdministrator({ r, database }, { users, change, refusal });
 }
 
-async function insert(objects: ObjectRepository, object: NewObject, by: Writing): Promise<StoredObject> {
+function setsGroups({ attributes, links }: ObjectChange): boolean {
+  return Object.hasOwn(attributes, groupsAttribute) || Object.hasOwn(links, groupsAttribute);
+}
+
+async function insertOne(objects: ObjectRepository, object: NewObject, by: Writing): Promise<StoredObject> {
   const [created] = (await objects.insert([object], by)) as [StoredObject];
   return created;
 }
 
-async function update(objects: ObjectRepository, change: ObjectChange, by: Writing): Promise<StoredObject> {
+async function updateOne(objects: ObjectRepository, change: ObjectChange, by: Writing): Promise<StoredObject> {
   const [changed] = (await objects.update([change], by)) as [StoredObject];
   return changed;
-}
-
-export interface PreparedFor {
-  readonly model: Model;
-  readonly modelClass: ModelClass;
-  readonly visibility: Visibility;
-  /** `true` for a new object, `false` for a change. */
-  readonly whole: boolean;
-}
-
-/**
- * Validates a body and resolves its links. 404: user attributes reserved to administrators, or file attributes reserved to
- * the service. 307: invalid attributes. 502: a file name that is not accepted.
- */
-export async function prepareAttributes(
-  context: Pick<SessionContext, "principal" | "r" | "database">,
-  given: InputAttributes,
-  { model, modelClass, visibility, whole }: PreparedFor,
-): Promise<ResolvedAttributes> {
-  const { r, database } = context;
-  const accepted = acceptGiven(context, { given, modelClass, whole }, model);
-  const { answerBytes, policy } = database;
-  const resolved = await resolveLinks(accepted, { model, objects: r.objects, visibility, answerBytes });
-  const { name: className } = modelClass.definition;
-  if (isFileClass(model, className))
-    return { ...resolved, attributes: acceptFileAttributes(resolved.attributes, policy.files) };
-  const { Name: name } = resolved.attributes;
-  return isUserClass(model, className) && typeof name === "string"
-    ? { ...resolved, attributes: { ...resolved.attributes, Name: userName(name) } }
-    : resolved;
-}
-
-export interface WriteInput extends Pick<PreparedFor, "modelClass" | "whole"> {
-  readonly given: InputAttributes;
-}
-
-/** Like `prepareAttributes`, for many writes that are not of users or files, in one round trip. Each result can be an error. */
-export async function prepareAllAttributes(
-  context: Pick<SessionContext, "principal" | "r">,
-  writes: readonly WriteInput[],
-  { model, visibility }: Pick<PreparedFor, "model" | "visibility">,
-): Promise<readonly (ResolvedAttributes | ServiceError)[]> {
-  const accepted = writes.map((write) => unlessRefused(() => acceptGiven(context, write, model)));
-  return resolveAllLinks(accepted, { model, objects: context.r.objects, visibility });
-}
-
-function acceptGiven(
-  { principal }: Pick<SessionContext, "principal">,
-  { given, modelClass, whole }: WriteInput,
-  model: Model,
-): AcceptedAttributes {
-  const { name } = modelClass.definition;
-  if (isFileClass(model, name)) guardFileAttributes(Object.keys(given));
-  if (isUserClass(model, name)) guardUserAttributes(principal, Object.keys(given));
-  return acceptAttributes(given, modelClass, { whole });
 }

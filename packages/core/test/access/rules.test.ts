@@ -271,7 +271,10 @@ test("keeps an administrator who can log in, however the others lose access", as
   const refusal = new ServiceError(718);
   for (const users of [[boss], Array.from({ length: 60 }, () => boss)]) {
     const deletion = database.storage.transaction((r) =>
-      administratorGuard.keep({ r, database }, { users, change: () => r.accounts.remove([boss]), refusal }),
+      administratorGuard.keepAdministrator(
+        { r, database },
+        { users, change: () => r.accounts.remove([boss]), refusal },
+      ),
     );
     expect(await codeOf(deletion)).toBe(718);
   }

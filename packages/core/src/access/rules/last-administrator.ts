@@ -56,7 +56,7 @@ export async function takeAccess<T>(
 
 /** Guards deletions of users, and changes of their groups. */
 export const administratorGuard: UserGuard = {
-  keep: async ({ r, database }, loss) =>
+  keepAdministrator: async ({ r, database }, loss) =>
     takeAccess({ r, database, now: await database.clock.now({ joined: true }) }, loss),
 };
 

@@ -173,7 +173,7 @@ export async function clearLinks(
     .map(({ id }) => id);
   if (users.length === 0) return change();
   const refusal = refused("The last administrator can log in as a member of this group only.");
-  return guard.keep({ r, database }, { users, change, refusal });
+  return guard.keepAdministrator({ r, database }, { users, change, refusal });
 }
 
 /** Removes the accounts, sessions and names of deleted users. 718 for the caller's own user and for the last administrator. */
@@ -188,7 +188,8 @@ async function removeUsers(
   const { accounts, sessions, records } = r;
   const refusal = refused("The last administrator cannot be deleted.");
   const change = () => accounts.remove(users);
-  if ((await guard.keep({ r, database }, { users, change, refusal })) === "lastAdministrator") throw refusal;
+  if ((await guard.keepAdministrator({ r, database }, { users, change, refusal })) === "lastAdministrator")
+    throw refusal;
   for (const userId of users) await sessions.end({ userId });
   await new UserNames(records, database.digests).release(users);
 }

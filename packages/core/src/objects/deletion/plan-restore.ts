@@ -13,7 +13,7 @@ import {
   type StoredObject,
 } from "@sallyport/storage";
 import { type Model, type ModelClass, targetSubtree } from "../../model/index.ts";
-import { plainRule } from "../plain-value.ts";
+import { plainRule } from "../attributes/plain-value.ts";
 import { mayRevealAttribute, type CallerKnowledge, linksWhere } from "./deletion-cascade.ts";
 
 /** All possible link targets of the objects, each once. */

@@ -16,7 +16,7 @@ import { hookedSource } from "../hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
 import { planSerialization } from "../object-plan.ts";
 import { serializeWritten } from "../object-serializer.ts";
-import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { ResolvedAttributes } from "../attributes/resolve-links.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import type { Serialization } from "../serialization.ts";
 import { isUserClass, UserNames } from "../user-names.ts";

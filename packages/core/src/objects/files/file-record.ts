@@ -27,7 +27,7 @@ export function fileAttributes({ name, size, mediaType, sha256 }: FileDescriptio
 }
 
 /** Gives the file of an object the name and media type that its object gets, in the transaction that writes the object. */
-export async function renameFile(records: RecordRepository, owner: ObjectId, written: Attributes): Promise<void> {
+export async function describeFile(records: RecordRepository, owner: ObjectId, written: Attributes): Promise<void> {
   const { Name: name, MediaType: mediaType } = written as { Name?: string; MediaType?: string | null };
   const found = await fileOf(records, owner);
   if (found === undefined) return;

@@ -9,15 +9,15 @@ import {
 } from "@sallyport/storage";
 import { mayOnClass, type Model, type ModelClass, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
-import { requireMandatory } from "../accept-attributes.ts";
+import { requireMandatory } from "../attributes/accept-attributes.ts";
 import { canHaveBytes, isFileClass, knownFileAttributes } from "./file-class.ts";
-import { renameFile } from "./file-record.ts";
+import { describeFile } from "./file-record.ts";
 import { cacheClass, type FoundObject, visibleObject } from "../get-object.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
 import { planSerialization } from "../object-plan.ts";
 import { serializeWritten } from "../object-serializer.ts";
-import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { ResolvedAttributes } from "../attributes/resolve-links.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import type { Serialization } from "../serialization.ts";
 import { writeChange, writeNew } from "../write-object.ts";
@@ -116,7 +116,7 @@ async function writeInside(
         );
   await also(inside.r, written);
   // A hook can have renamed the file.
-  if (hooks !== null && isFileClass(whole, className)) await renameFile(inside.r.records, written.id, saved);
+  if (hooks !== null && isFileClass(whole, className)) await describeFile(inside.r.records, written.id, saved);
   await hooks?.after(inside, [save], [written]);
   return written;
 }

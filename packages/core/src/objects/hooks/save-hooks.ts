@@ -1,9 +1,9 @@
 import type { ModelClass } from "../../model/index.ts";
 import type { StoredObject } from "@sallyport/storage";
-import type { InputAttributes } from "../accept-attributes.ts";
-import type { ResolvedAttributes } from "../resolve-links.ts";
+import type { InputAttributes } from "../attributes/accept-attributes.ts";
+import type { ResolvedAttributes } from "../attributes/resolve-links.ts";
 import type { ReadScope } from "../serialization-source.ts";
-import { prepareAttributes } from "../write-object.ts";
+import { prepareAttributes } from "../prepare-attributes.ts";
 import type { ActiveHooks, HookCaller, MemberChanges, Members, ObjectContext, SavedItem } from "./active-hooks.ts";
 import { concernedClasses, concerning, deeper, isOpenMember, onBehalfOf, rawMembers } from "./hook-caller.ts";
 
@@ -95,7 +95,7 @@ export class SaveHooks {
     const modelClass = model.find(className) as ModelClass;
     accept(className, given);
     const more =
-      known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, whole: false }));
+      known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, isComplete: false }));
     known.set(key, more);
     // A restoration needs all of its prepared attributes, so removals are ignored.
     const dropped = new Set(restoring ? [] : removed);

@@ -101,7 +101,7 @@ export async function writeTogether(
   const { model, visibility } = view;
   const prepared = await prepareAllAttributes(
     context,
-    together.map(({ plan }) => ({ given: plan.given, modelClass: plan.modelClass, whole: plan.object === null })),
+    together.map(({ plan }) => ({ given: plan.given, modelClass: plan.modelClass, isComplete: plan.object === null })),
     view,
   );
   const ready = together.flatMap(({ plan, index }, at) => {

@@ -10,8 +10,14 @@ import {
   type ValuePath,
   type ValueType,
 } from "@sallyport/storage";
-import { dateValue, type PlainRule, plainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
-import { namedObjects } from "../../resolve-links.ts";
+import {
+  dateValue,
+  type PlainRule,
+  plainRule,
+  targetReference,
+  targetReferenceForms,
+} from "../../attributes/plain-value.ts";
+import { namedObjects } from "../../attributes/resolve-links.ts";
 import { conditionsOf, fault, type Place } from "./fault.ts";
 
 /** Types with a single operand value. A time matches a range; a collection has member operands only. */

@@ -6,7 +6,7 @@ import {
   jsonPointer,
   type JsonValue,
 } from "@sallyport/storage";
-import type { ModelClass } from "../model/index.ts";
+import type { ModelClass } from "../../model/index.ts";
 import {
   plainRule,
   type PlainType,
@@ -36,13 +36,13 @@ export interface AcceptedAttributes {
 
 /**
  * Validates given attributes against a class. 307 for an unknown attribute, a value of another type, or a mandatory
- * attribute set to null. A `whole` object must have all mandatory attributes. `~StoreTime` is ignored, since clients
+ * attribute set to null. Complete attributes have all mandatory ones. `~StoreTime` is ignored, since clients
  * send it back with an object; other meta-fields cannot be set.
  */
 export function acceptAttributes(
   given: InputAttributes,
   modelClass: ModelClass,
-  { whole }: { readonly whole: boolean },
+  { isComplete }: { readonly isComplete: boolean },
 ): AcceptedAttributes {
   const plain = new Map<string, JsonValue>();
   const links: AcceptedLink[] = [];
@@ -65,7 +65,7 @@ export function acceptAttributes(
       plain.set(name, acceptPlain(name, attribute.type, value));
     }
   }
-  if (whole) requireMandatory(given, modelClass);
+  if (isComplete) requireMandatory(given, modelClass);
   return { plain, links, emptied };
 }
 

@@ -12,7 +12,7 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/storage";
-import { type Model, targetClass } from "../model/index.ts";
+import { type Model, targetClass } from "../../model/index.ts";
 import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
 import type { TargetReference } from "./plain-value.ts";
 
