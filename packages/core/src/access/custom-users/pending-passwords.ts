@@ -21,9 +21,6 @@ export async function mapCustomAccount(
   return true;
 }
 
-/** Milliseconds of a lifetime that has just ended: a record without one would stay. */
-const leastLifetime = 1;
-
 /** Pending passwords by account id. The records expire. */
 const pendingPasswordKind: RecordKind<StoredPassword> = "pendingPassword";
 
@@ -61,12 +58,8 @@ export class PendingPasswords {
     return untilDone(async () => {
       const found = await this.find(id);
       if (found === undefined || found.value.tries < 1) return false;
-      const { value, version, age } = found;
-      const options = {
-        owner: found.owner,
-        lifetime: Math.max(leastLifetime, value.lifetime - age),
-        ifVersion: version,
-      };
+      const { value, version } = found;
+      const options = { owner: found.owner, lifetime: lifetimeLeft(found), ifVersion: version };
       const tried = { ...value, tries: value.tries - 1 };
       const stored = await this.r.records.put(pendingPasswordKind, id, tried, options);
       return stored === "stored" ? value.code === code : undefined;
@@ -88,12 +81,7 @@ export class PendingPasswords {
   async keepValid(id: AccountId): Promise<void> {
     const [found, { account }] = await Promise.all([this.find(id), this.r.accounts.find({ id }, [])]);
     if (found === undefined || account === null) return;
-    const { value, age } = found;
-    await this.put(
-      id,
-      { ...value, secretVersion: account.secretVersion },
-      Math.max(leastLifetime, value.lifetime - age),
-    );
+    await this.put(id, { ...found.value, secretVersion: account.secretVersion }, lifetimeLeft(found));
   }
 
   private async find(id: AccountId): Promise<StoredRecord<StoredPassword> | undefined> {
@@ -103,4 +91,9 @@ export class PendingPasswords {
   private async put(id: AccountId, value: StoredPassword, lifetime: number): Promise<void> {
     await this.r.records.put(pendingPasswordKind, id, value, { owner: accountOwner(id), lifetime });
   }
+}
+
+/** Milliseconds that are left. At least one, because a record without a lifetime would stay. */
+function lifetimeLeft({ value, age }: StoredRecord<StoredPassword>): number {
+  return Math.max(1, value.lifetime - age);
 }

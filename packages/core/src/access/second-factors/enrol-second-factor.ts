@@ -1,9 +1,9 @@
-import { type Repositories, ServiceError } from "@sallyport/storage";
+import { ServiceError } from "@sallyport/storage";
 import { type SessionContext, sessionEvent, type Uses } from "../../request/index.ts";
-import { newRecoveryCodes, recoveryDigest, type FactorServices } from "./factor-secrets.ts";
+import { type FactorServices, newRecoveryCodes } from "./factor-secrets.ts";
 import { endOtherSessions, ownFactor } from "./own-factors.ts";
 import { proveFactor, type ProofServices } from "./prove-factor.ts";
-import { type FactorKey, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
+import { SecondFactors } from "./second-factors.ts";
 
 /** Shown to the user once. */
 export interface EnrolledFactor {
@@ -28,7 +28,7 @@ export async function enrolSecondFactor(
   if (!factorSecrets.usable)
     throw new ServiceError(307, { detail: "The server has no master key, so second factors are unavailable." });
   const secret = timeTokens.newSecret();
-  const recoveryCodes = newRecoveryCodes(random);
+  const recoveryCodes = newRecoveryCodes(random, context.database.digests);
   const address = timeTokens.address({
     secret,
     issuer: context.database.name,
@@ -38,18 +38,14 @@ export async function enrolSecondFactor(
     subject,
     appName,
     sealedSecret: factorSecrets.seal({ subject, appName }, secret),
-    recoveryCodes: digestsOf(context, recoveryCodes),
+    recoveryCodes: recoveryCodes.map(({ digest }) => digest),
   };
   await context.unit.transaction(async (r) => {
     if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
       throw new ServiceError(307, { detail: "The second factor is already confirmed. Disable it first." });
     await r.audit.append(sessionEvent(context, { type: "secondFactor.enrolled", appNames: [appName] }));
   });
-  return { secret, address, recoveryCodes };
-}
-
-function digestsOf(context: SessionContext, codes: readonly string[]): string[] {
-  return codes.flatMap((code) => recoveryDigest(context.database.digests, code) ?? []);
+  return { secret, address, recoveryCodes: recoveryCodes.map(({ text }) => text) };
 }
 
 async function nameOf({ r, principal: { userId } }: SessionContext): Promise<string> {
@@ -59,8 +55,8 @@ async function nameOf({ r, principal: { userId } }: SessionContext): Promise<str
 }
 
 /**
- * Confirms a second factor with its token. Log-ins then require a token. Ends the user's other sessions. Throws 208,
- * 304, 341 or 342.
+ * Confirms a second factor with its token. Log-ins then require a token. Ends the user's other sessions. For a confirmed
+ * factor, only consumes the token. Throws 208, 304, 341 or 342.
  */
 export async function confirmSecondFactor(
   context: SessionContext & Uses<ProofServices>,
@@ -77,56 +73,4 @@ export async function confirmSecondFactor(
     );
     await r.audit.append(sessionEvent(context, { type: "secondFactor.confirmed", appNames: [appName] }));
   });
-}
-
-/**
- * Disables a second factor. A confirmed one requires a token. An unconfirmed one requires none. Throws 208, 304, 341 or
- * 342. A forced factor: 307.
- */
-export async function removeSecondFactor(
-  context: SessionContext & Uses<ProofServices>,
-  appName: string,
-  token: string | null,
-): Promise<void> {
-  const own = await ownFactor(context, appName);
-  if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name requires a second factor." });
-  const remove = async (r: Repositories): Promise<void> => {
-    await new SecondFactors(r.records).remove(own.subject, appName);
-    await r.audit.append(sessionEvent(context, { type: "secondFactor.removed", appNames: [appName] }));
-  };
-  const { factor } = own;
-  const abandoned = factor?.confirmed === false && (await context.unit.transaction((r) => abandon(r, factor, remove)));
-  if (!abandoned) await proveFactor(context, own, token, remove);
-}
-
-/** Overwrites the secret first, so that a concurrent confirmation fails. `false` if the factor has been confirmed. */
-async function abandon(
-  r: Repositories,
-  { subject, appName }: FactorKey,
-  remove: (r: Repositories) => Promise<void>,
-): Promise<boolean> {
-  const disabledFactor = { subject, appName, sealedSecret: "", recoveryCodes: [] };
-  if ((await new SecondFactors(r.records).enrol(disabledFactor)) === "confirmed") return false;
-  await remove(r);
-  return true;
-}
-
-export interface FactorState {
-  readonly enrolled: boolean;
-  readonly confirmed: boolean;
-  /** `unavailable`: the server has no master key to seal secrets with. */
-  readonly rule: SecondFactorRule | "unavailable";
-}
-
-/** Throws 208 for an app name outside the session. */
-export async function readSecondFactor(
-  context: SessionContext & Uses<Pick<FactorServices, "factorSecrets">>,
-  appName: string,
-): Promise<FactorState> {
-  const { factor, rule } = await ownFactor(context, appName);
-  return {
-    enrolled: factor !== null,
-    confirmed: factor?.confirmed ?? false,
-    rule: context.services.factorSecrets.usable ? rule : "unavailable",
-  };
 }

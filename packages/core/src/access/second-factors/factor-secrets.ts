@@ -52,16 +52,23 @@ const groups = /.{4}(?=.)/g;
 /** A typed code, in either case, with any hyphens and blanks. */
 const typed = /^[A-Za-z2-7 -]{16,40}$/;
 
-export function newRecoveryCodes(random: RandomSource): string[] {
+export interface RecoveryCode {
+  /** With hyphens, as the user reads it. */
+  readonly text: string;
+  /** As it is stored. */
+  readonly digest: Digest;
+}
+
+export function newRecoveryCodes(random: RandomSource, digests: Digests): RecoveryCode[] {
   return Array.from({ length: count }, () => {
     // 32 divides 256, so all digits are equally likely.
-    const text = Array.from(random.bytes(16), (byte) => digits[byte % digits.length]).join("");
-    return text.replaceAll(groups, "$&-");
+    const code = Array.from(random.bytes(16), (byte) => digits[byte % digits.length]).join("");
+    return { text: code.replaceAll(groups, "$&-"), digest: digests.sha256(code) };
   });
 }
 
 /** Returns the stored digest of a recovery code, or `null` for a malformed one. */
-export function recoveryDigest(digests: Digests, text: string): Digest | null {
+function recoveryDigest(digests: Digests, text: string): Digest | null {
   if (!typed.test(text)) return null;
   const code = text.replaceAll(/[ -]/g, "").toUpperCase();
   return code.length === 16 ? digests.sha256(code) : null;

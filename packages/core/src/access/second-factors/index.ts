@@ -7,7 +7,8 @@ export {
   type ConsumeProof,
   type TimeTokens,
 } from "./factor-secrets.ts";
-export { type OwnFactor, ownFactor } from "./own-factors.ts";
+export { type FactorState, type OwnFactor, ownFactor, readSecondFactor } from "./own-factors.ts";
 export * from "./prove-factor.ts";
+export * from "./remove-second-factor.ts";
 export * from "./second-factors.ts";
 export * from "./take-second-factors.ts";

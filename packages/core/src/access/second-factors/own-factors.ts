@@ -7,8 +7,9 @@ import {
   type Repositories,
   ServiceError,
 } from "@sallyport/storage";
-import type { SessionContext } from "../../request/index.ts";
+import type { SessionContext, Uses } from "../../request/index.ts";
 import { findApplications } from "../appkeys/applications.ts";
+import type { FactorServices } from "./factor-secrets.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
 export interface OwnFactor {
@@ -35,6 +36,26 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   const rule = application?.secondFactor ?? "off";
   if (enrolling && rule !== "forced") throw new ServiceError(208);
   return { subject, appName, rule, factor: factor ?? null };
+}
+
+export interface FactorState {
+  readonly enrolled: boolean;
+  readonly confirmed: boolean;
+  /** `unavailable`: the server has no master key to seal secrets with. */
+  readonly rule: SecondFactorRule | "unavailable";
+}
+
+/** Throws 208 for an app name outside the session. */
+export async function readSecondFactor(
+  context: SessionContext & Uses<Pick<FactorServices, "factorSecrets">>,
+  appName: string,
+): Promise<FactorState> {
+  const { factor, rule } = await ownFactor(context, appName);
+  return {
+    enrolled: factor !== null,
+    confirmed: factor?.confirmed ?? false,
+    rule: context.services.factorSecrets.usable ? rule : "unavailable",
+  };
 }
 
 export interface SessionUser {
