@@ -13,7 +13,7 @@ export interface Monitoring {
   readiness(): Promise<Readiness>;
   /** Metrics as text, with the content type of their format. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Clients that can read the metrics. */
+  /** Clients that can read the metrics. Only those on this machine see the states of databases; with `off`, none do. */
   readonly metricsAccess: "loopback" | "any" | "off";
 }
 
@@ -45,10 +45,9 @@ export function monitoringAnswer(
     case "/healthz":
       return { reply: async () => health, forPages: true };
     case "/readyz":
-      // The aliases are for those that may read the metrics.
-      return { reply: () => readinessReply(monitoring, mayReadMetrics(request, monitoring, origins)), forPages: true };
+      return { reply: () => readinessReply(monitoring, isOperator(request, monitoring, origins)), forPages: true };
     case "/metrics":
-      return mayReadMetrics(request, monitoring, origins)
+      return monitoring.metricsAccess === "any" || isOperator(request, monitoring, origins)
         ? { reply: async () => ({ status: 200, ...(await monitoring.metrics()) }), forPages: false }
         : undefined;
     default:
@@ -72,10 +71,11 @@ const forwardingHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-h
 
 /**
  * A local proxy also connects from loopback, so loopback alone proves nothing. If the peer is a trusted proxy, the
- * forwarded address decides. Any other peer that sends proxy headers is refused.
+ * forwarded address decides. Any other peer that sends proxy headers is refused. `off` is for proxies that send none: then
+ * no peer is known to be on this machine.
  */
-function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Monitoring, origins: OriginResolver): boolean {
-  if (metricsAccess !== "loopback") return metricsAccess === "any";
+function isOperator(request: IncomingMessage, { metricsAccess }: Monitoring, origins: OriginResolver): boolean {
+  if (metricsAccess === "off") return false;
   if (!isLoopback(origins.resolve(request).address)) return false;
   const isTrustedProxy = origins.clientNetwork(request.socket) === null;
   return isTrustedProxy || forwardingHeaders.every((name) => request.headers[name] === undefined);

@@ -253,6 +253,22 @@ describe("metrics", () => {
     expect(await shown("unknown", "127.0.0.1,", "127.1", "192.0.2.1, x, 127.0.0.1")).toEqual([404, 404, 404, 404]);
     expect(await metrics(url, {})).toBe(404);
   });
+
+  test("are shown to everyone if they are public, but not the states of databases", async () => {
+    const { url } = await serve({ TRUSTED_PROXIES: "127.0.0.1", METRICS_ACCESS: "any" });
+    const [here, outside] = [{ "x-forwarded-for": "127.0.0.1" }, { "x-forwarded-for": "192.0.2.1" }];
+    expect([await metrics(url, here), await metrics(url, outside), await metrics(url, {})]).toEqual([200, 200, 200]);
+    expect([await ready(url, here), await ready(url, outside), await ready(url, {})]).toEqual([
+      { ready: true, databases: { "(empty)": "ok" } },
+      { ready: true },
+      { ready: true },
+    ]);
+  });
+
+  test("are hidden from everyone if they are off, and so are the states of databases", async () => {
+    const { url } = await serve({ METRICS_ACCESS: "off" });
+    expect([await metrics(url, {}), await ready(url, {})]).toEqual([404, { ready: true }]);
+  });
 });
 
 describe("chunked bodies", () => {

@@ -163,7 +163,7 @@ export const configurationSchema = z.strictObject(
     }),
     metrics: section({
       access: field("METRICS_ACCESS", choice("loopback", "any", "off"), "loopback", {
-        doc: "Clients that can read `/metrics`: `loopback` allows this machine only, `any` every client, `off` none.",
+        doc: "Clients that can read `/metrics`: `loopback` allows this machine only, `any` every client, `off` none. `/readyz` shows the states of databases to this machine only, and with `off` to no client.",
       }),
     }),
     log: section({
