@@ -22,10 +22,12 @@ export type ClassStructure = ClassStructureData;
 export type ModelStructure = ModelStructureData;
 
 /**
- * The definition of a class, to be changed and written back. Only administrators read `rights`: without them, the
- * definition has none, and writing it removes all rights of the class.
+ * The definition of a class, to be changed and written back. Throws a `TypeError` for a structure without `rights`, which
+ * only administrators can read: writing its definition would remove all rights of the class.
  */
-export function definitionOf({ base, attributes, rights = [] }: ClassStructure): ClassDefinition {
+export function definitionOf({ name: className, base, attributes, rights }: ClassStructure): ClassDefinition {
+  if (rights === undefined)
+    throw new TypeError(`The rights of the class ${className} are unknown. Only administrators can read them.`);
   const own = attributes
     .filter(({ inherited }) => !inherited)
     .map(
