@@ -334,12 +334,12 @@ export class SallyportClient {
     return this.#requests.json<Data>(options);
   }
 
-  /** Sends any request whose response is a file. */
+  /** Sends any request whose response is a file. A 304 (`if-none-match`) has no bytes. */
   requestBytes(options: RequestOptions): Promise<BytesAnswer> {
     return this.#requests.bytes(options);
   }
 
-  /** The same, with the bytes as they arrive. Limits apply until then. A 304 (`if-none-match`) has no bytes. */
+  /** The same, with the bytes as they arrive. Limits apply until then. */
   requestStream(options: RequestOptions): Promise<StreamAnswer> {
     return this.#requests.stream(options);
   }

@@ -6,7 +6,7 @@ import type { ClientSession } from "./sessions/client-session.ts";
 import type { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallArguments, type SentCall, targetOf } from "./transport/calls.ts";
 import { type CallLimits, withinLimits } from "./transport/deadline.ts";
-import { successOf } from "./transport/envelope.ts";
+import { refuse, successOf } from "./transport/envelope.ts";
 import { isTransient, isUnexecuted, Retries } from "./transport/retries.ts";
 import type { QueryValues } from "./transport/service-address.ts";
 import {
@@ -35,7 +35,7 @@ export interface CallOptions extends CallLimits {
   readonly retries?: number | undefined;
 }
 
-/** Options of calls that the server can execute once. */
+/** Options of calls that the server executes at most once. */
 export interface OnceOptions {
   /**
    * 1 to 128 printable ASCII characters, chosen for this call: a repetition with the same key and content gets the result
@@ -105,6 +105,7 @@ export class ClientRequests {
   constructor(
     private readonly transport: Transport,
     private readonly keeper: SessionKeeper,
+    /** Milliseconds. */
     private readonly timeout: number,
     private readonly retries: number,
   ) {}
@@ -145,8 +146,7 @@ export class ClientRequests {
       const { status, headers } = answer;
       if (status !== notModified && !answer.ok) {
         const whole = await readWhole(answer, signal);
-        successOf(session === undefined ? whole : await session.open(whole));
-        throw new TransportError("foreign-answer", { httpStatus: status });
+        refuse(session === undefined ? whole : await session.open(whole));
       }
       const open = status === notModified ? undefined : session?.openPieces(headers);
       return { ...headOf(answer), stream: streamOf(answer, open ?? ((piece) => piece)) };
@@ -221,11 +221,12 @@ export class ClientRequests {
   ): Promise<IncomingMessage> {
     const sealed = await session.seal(message);
     signal.throwIfAborted();
-    return session.open(await this.transport.send(target, sealed, signal));
+    const answer = await this.transport.send(target, sealed, signal);
+    return answer.status === notModified ? answer : session.open(answer);
   }
 }
 
-/** The client has the current bytes (`if-none-match`). The response has neither a body nor an envelope. */
+/** The client has the current bytes (`if-none-match`). The response has neither a body nor an envelope, and is unencrypted. */
 const notModified = 304;
 
 function messageOf({
@@ -237,13 +238,14 @@ function messageOf({
   if (idempotencyKey !== undefined) lowered[headerNames.idempotencyKey] = idempotencyKey;
   if (body === undefined) return { headers: lowered };
   if (body instanceof Uint8Array) return { headers: { "content-type": "application/octet-stream", ...lowered }, body };
+  // Bytes can be of any type, but other values are always sent as JSON.
   return { headers: { ...lowered, "content-type": "application/json" }, body: jsonText(body) };
 }
 
-/** The bytes of a success. A refusal is an envelope and is thrown. */
+/** The bytes of a success, none of a 304. A refusal is an envelope and is thrown. */
 function bytesOf(answer: IncomingMessage): Uint8Array {
-  if (answer.status < 200 || answer.status > 299) successOf(answer);
-  return answer.body;
+  const isSuccess = answer.status >= 200 && answer.status <= 299;
+  return isSuccess || answer.status === notModified ? answer.body : refuse(answer);
 }
 
 function parsed(bytes: Uint8Array, { status }: IncomingMessage): unknown {

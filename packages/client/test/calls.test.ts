@@ -117,6 +117,22 @@ describe.each(modes)("calls in mode %s", (mode) => {
     await expect(client.requestBytes({ path: "/v1/file/7" })).rejects.toMatchObject({ code: 707 });
   });
 
+  test("of a file that the client has get no bytes", async () => {
+    const { server, client } = await loggedIn(mode);
+    server.routes.set("/v1/file/7", () => new Response(null, { status: 304 }));
+    const headers = { "if-none-match": '"a"' };
+    const { bytes, httpStatus } = await client.requestBytes({ path: "/v1/file/7", headers });
+    expect([bytes.length, httpStatus]).toEqual([0, 304]);
+  });
+
+  test("of a file refuse a redirect, even one with the envelope of a success", async () => {
+    const { server, client } = await loggedIn(mode);
+    server.routes.set("session /v1/file/7", () => new Response(success({}).body, { status: 302 }));
+    const foreign = { reason: "foreign-answer", httpStatus: 302 };
+    await expect(client.requestBytes({ path: "/v1/file/7" })).rejects.toMatchObject(foreign);
+    await expect(client.requestStream({ path: "/v1/file/7" })).rejects.toMatchObject(foreign);
+  });
+
   test("without a session are plain, and carry no credential", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("/v1/resetPassword", () => success({}));

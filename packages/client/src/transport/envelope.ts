@@ -35,6 +35,12 @@ export function successOf<Data>(answer: IncomingMessage): Success<Data> {
   return { data: envelope.data as Data, message: envelope.message };
 }
 
+/** Throws the refusal of a response, or a `TransportError` if it is not one: with such a status, the server sends no success. */
+export function refuse(answer: IncomingMessage): never {
+  successOf(answer);
+  throw new TransportError("foreign-answer", { httpStatus: answer.status });
+}
+
 /** The code of an unencrypted response, 0 for a success, `undefined` if it is not an envelope. */
 export function codeOf(answer: IncomingMessage): number | undefined {
   return envelopeOf(answer)?.code;
