@@ -119,13 +119,13 @@ test("a run ends with rows, ratios, bounds and verdicts, and the bounds that are
 });
 
 test.each([
-  ["(garbage collector)", "garbage collector"],
-  ["writev", "native code and system calls"],
-  ["emit  node:events:471", "Node"],
-  ["serve  packages/http/dist/server/create-application.js:16", "packages/http"],
-  ["parseRow  pg/lib/result.js:63", "pg"],
-])("a profile attributes %s to %s", (where, area) => {
-  expect(areaOf(where)).toBe(area);
+  [{ name: "(garbage collector)" }, "garbage collector"],
+  [{ name: "writev" }, "native code and system calls"],
+  [{ name: "emit", source: "node:events:471" }, "Node"],
+  [{ name: "serve", source: "packages/http/dist/server/create-application.js:16" }, "packages/http"],
+  [{ name: "parseRow", source: "pg/lib/result.js:63" }, "pg"],
+])("a profile attributes %j to %s", (place, area) => {
+  expect(areaOf(place)).toBe(area);
 });
 
 test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(

@@ -2,7 +2,9 @@ import { fileURLToPath } from "node:url";
 import { LoadGenerator, type LoadRequest } from "../processes/load-generator.ts";
 import { fillBareTables } from "../database/sample-data.ts";
 import { BenchDatabase, openPostgres, type PostgresServer } from "../database/bench-database.ts";
-import { freePort, MeasuredProcess, pollUntil } from "../processes/measured-process.ts";
+import { freePort } from "../processes/environment.ts";
+import { MeasuredProcess } from "../processes/measured-process.ts";
+import { pollUntil } from "../processes/poll-until.ts";
 import {
   type FilledSchema,
   fillSchema,

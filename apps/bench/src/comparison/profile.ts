@@ -26,17 +26,20 @@ export async function profiled(
  */
 function profileTable(name: string, times: readonly SelfTime[], cpu: number): string {
   const total = times.reduce((sum, { self }) => sum + self, 0);
-  const line = (where: string, self: number) =>
-    `${((self / total) * cpu).toFixed(2).padStart(9)}  ${((self / total) * 100).toFixed(1).padStart(5)} %  ${where}`;
+  const line = (owner: string, self: number) =>
+    `${((self / total) * cpu).toFixed(2).padStart(9)}  ${((self / total) * 100).toFixed(1).padStart(5)} %  ${owner}`;
   const areas = new Map<string, number>();
-  for (const { where, self } of times) areas.set(areaOf(where), (areas.get(areaOf(where)) ?? 0) + self);
+  for (const { place, self } of times) {
+    const area = areaOf(place);
+    areas.set(area, (areas.get(area) ?? 0) + self);
+  }
   return [
     `${name}: ${cpu.toFixed(1)} µs a request under the profiler, by area:`,
     ...Array.from(areas)
       .toSorted(([, a], [, b]) => b - a)
       .map(([area, self]) => line(area, self)),
     "  and in the function itself:",
-    ...times.slice(0, maxRows).map(({ where, self }) => line(where, self)),
+    ...times.slice(0, maxRows).map(({ place, self }) => line(textOf(place), self)),
   ].join("\n");
 }
 
@@ -49,39 +52,52 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
+/** A function. */
+interface Place {
+  readonly name: string;
+  /** Path from the repository or package, and line; `undefined` for native code. */
+  readonly source?: string;
+}
+
 interface SelfTime {
-  /** Function name and source position. */
-  readonly where: string;
+  readonly place: Place;
   /** Microseconds. */
   readonly self: number;
 }
 
 /** Self time of each function, longest first, without idle time. */
-export async function selfTimes(file: string): Promise<SelfTime[]> {
+async function selfTimes(file: string): Promise<SelfTime[]> {
   const { nodes, samples, timeDeltas } = JSON.parse(await readFile(file, "utf8")) as CpuProfile;
   const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
-  const times = new Map<string, number>();
+  // A function has a node for each of its callers.
+  const times = new Map<string, { readonly place: Place; self: number }>();
   for (const [index, id] of samples.entries()) {
-    const where = places.get(id) ?? "?";
-    times.set(where, (times.get(where) ?? 0) + (timeDeltas[index] ?? 0));
+    const place = places.get(id) ?? { name: "?" };
+    const time = times.get(textOf(place)) ?? { place, self: 0 };
+    time.self += timeDeltas[index] ?? 0;
+    times.set(textOf(place), time);
   }
   times.delete("(idle)");
-  return Array.from(times, ([where, self]) => ({ where, self })).toSorted((a, b) => b.self - a.self);
+  return [...times.values()].toSorted((a, b) => b.self - a.self);
 }
 
-function placeOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string {
+function placeOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): Place {
   const name = functionName === "" ? "(anonymous)" : functionName;
   const file = url
     .replace(/^file:\/\//, "")
     .replace(/^.*\/node_modules\/(?!@sallyport)/, "")
     .replace(/^.*\/((?:packages|apps)\/)/, "$1");
-  return file === "" ? name : `${name}  ${file}:${lineNumber + 1}`;
+  return file === "" ? { name } : { name, source: `${file}:${lineNumber + 1}` };
 }
 
-/** The owner of a profile entry: a package of ours, a third-party package, Node, or native code. */
-export function areaOf(where: string): string {
-  const [, file] = where.split("  ");
-  if (file === undefined) return where === "(garbage collector)" ? "garbage collector" : "native code and system calls";
-  if (file.startsWith("node:")) return "Node";
-  return /^(?:packages|apps)\/[^/]+/.exec(file)?.[0] ?? (file.split("/")[0] || "other");
+function textOf({ name, source }: Place): string {
+  return source === undefined ? name : `${name}  ${source}`;
+}
+
+/** The owner of a function: a package of ours, a third-party package, Node, or native code. */
+export function areaOf({ name, source }: Place): string {
+  if (source === undefined)
+    return name === "(garbage collector)" ? "garbage collector" : "native code and system calls";
+  if (source.startsWith("node:")) return "Node";
+  return /^(?:packages|apps)\/[^/]+/.exec(source)?.[0] ?? (source.split("/")[0] || "other");
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { freePort } from "../processes/measured-process.ts";
+import { freePort } from "../processes/environment.ts";
 
 const usual = "postgres://postgres@127.0.0.1:5432/postgres";
 

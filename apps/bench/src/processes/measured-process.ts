@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { environment } from "./environment.ts";
+import { pollUntil } from "./poll-until.ts";
 import type { Answer, ProbeArguments, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe.ts";
 
 interface ProgramStart {
@@ -16,13 +16,6 @@ interface ProgramStart {
 const probeFile = fileURLToPath(new URL("probe.js", import.meta.url));
 /** Milliseconds. */
 const waitTimeout = 120_000;
-/** Excludes the product's configuration variables. All programs run in production mode. */
-export const environment = {
-  PATH: process.env["PATH"],
-  HOME: process.env["HOME"],
-  TMPDIR: process.env["TMPDIR"],
-  NODE_ENV: "production",
-};
 const alive = new Set<ChildProcess>();
 
 process.on("exit", () => {
@@ -80,11 +73,11 @@ export class MeasuredProcess {
   async ask<Asked extends ProbeQuestion>(question: Asked, ...given: ProbeArguments<Asked>): Promise<Answer<Asked>> {
     if (this.hasEnded) throw this.endError();
     this.questions += 1;
-    const probe = this.questions;
+    const id = this.questions;
     const answered = new Promise<Answer<ProbeQuestion>>((resolve, reject) => {
-      this.pending.set(probe, { resolve, reject });
+      this.pending.set(id, { resolve, reject });
     });
-    this.child.send({ probe, question, given } satisfies ProbeRequest);
+    this.child.send({ probe: id, question, given } satisfies ProbeRequest);
     return answered as Promise<Answer<Asked>>;
   }
 
@@ -106,26 +99,4 @@ export class MeasuredProcess {
   private get hasEnded(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** Milliseconds. */
-const interval = 10;
-
-/** Polls the condition. Returns `true` when it is met, `false` after this many milliseconds. */
-export async function pollUntil(condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
-  const end = performance.now() + milliseconds;
-  while (performance.now() < end) {
-    if (await condition()) return true;
-    await pause(interval);
-  }
-  return false;
 }

@@ -97,8 +97,9 @@ export type ProbeQuestion = keyof typeof answers;
 export type ProbeArguments<Asked extends ProbeQuestion> = Parameters<(typeof answers)[Asked]>;
 export type Answer<Asked extends ProbeQuestion> = Awaited<ReturnType<(typeof answers)[Asked]>>;
 
-/** A question in transit. The answer carries the same number. */
+/** A question in transit. */
 export interface ProbeRequest {
+  /** The number of the question, which its answer has, too. No message of the product has this member. */
   readonly probe: number;
   readonly question: ProbeQuestion;
   readonly given: readonly string[];
@@ -114,11 +115,11 @@ if (isMainThread && process.send !== undefined) {
     // A worker of the product gets messages of its primary process, too.
     if (message.probe === undefined) return;
     const {
-      probe,
+      probe: id,
       question,
       given: [file = ""],
     } = message;
-    process.send?.({ probe, answer: await answers[question](file) } satisfies ProbeResponse);
+    process.send?.({ probe: id, answer: await answers[question](file) } satisfies ProbeResponse);
   });
   // A killed bench must not leave servers behind.
   process.on("disconnect", () => process.exit(0));

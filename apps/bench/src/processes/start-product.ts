@@ -3,7 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, MeasuredProcess, pollUntil } from "./measured-process.ts";
+import { freePort } from "./environment.ts";
+import { MeasuredProcess } from "./measured-process.ts";
+import { pollUntil } from "./poll-until.ts";
 
 export interface FileSettings {
   readonly directory: string;

@@ -13,13 +13,14 @@ import { median } from "../comparison/compare-candidates.ts";
 import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
 import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 import { withClient } from "../database/bench-database.ts";
-import { environment } from "../processes/measured-process.ts";
+import { environment } from "../processes/environment.ts";
 import { productFile, withConfiguration } from "../processes/start-product.ts";
 
 const maxRounds = 3;
 /** The full database may need this many times the memory of a tenth of it. */
-const flat = atMost(1.5);
-const half = atLeast(0.5);
+const memoryBound = atMost(1.5);
+/** The commands convert each object to or from JSON, which COPY does not. */
+const speedBound = atLeast(0.5);
 
 interface Measured {
   readonly dump: CommandRun;
@@ -44,6 +45,7 @@ export const archiveScenario: Scenario = {
         await turn();
         all.push(await measure(bench, many, folder));
       }
+      // Only the memory of this one is compared, and the bound is wide: one run is enough.
       return outcomes(objects, all, await measure(bench, few, folder));
     } finally {
       await rm(folder, { recursive: true });
@@ -53,11 +55,13 @@ export const archiveScenario: Scenario = {
 
 async function measure(bench: BenchEnvironment, schema: string, folder: string): Promise<Measured> {
   const { address } = bench.database;
-  const [rows, archive] = [join(folder, "objects.copy"), join(folder, "archive.ndjson")];
-  const [copied, restored] = [`${schema}_copied`, `${schema}_restored`];
-  for (const empty of [copied, restored]) {
-    await bench.database.run(`drop schema if exists ${empty} cascade`);
-    await runCommand(address, empty, ["migrate"]);
+  const rows = join(folder, "objects.copy");
+  const archive = join(folder, "archive.ndjson");
+  const copied = `${schema}_copied`;
+  const restored = `${schema}_restored`;
+  for (const target of [copied, restored]) {
+    await bench.database.run(`drop schema if exists ${target} cascade`);
+    await runCommand(address, target, ["migrate"]);
   }
   await rm(archive, { force: true });
   const outTime = await copyOut(address, `${schema}.objects`, rows);
@@ -73,14 +77,17 @@ async function measure(bench: BenchEnvironment, schema: string, folder: string):
 function outcomes(objects: number, all: readonly Measured[], few: Measured): Outcome[] {
   const speed = (scenario: string, run: "dump" | "restore", copy: "copyOut" | "copyIn") => {
     const perSecond = (times: readonly number[]) => (objects / median(times)) * 1_000;
-    const [ours, limit] = [perSecond(all.map((each) => each[run].time)), perSecond(all.map((each) => each[copy]))];
-    const name = "COPY of the objects";
-    return { scenario, unit: "1/s", ours, limit, limitName: name, ratio: ours / limit, bound: half } as const;
+    const ours = perSecond(all.map((each) => each[run].time));
+    const limit = perSecond(all.map((each) => each[copy]));
+    const limitName = "COPY of the objects";
+    return { scenario, unit: "1/s", ours, limit, limitName, ratio: ours / limit, bound: speedBound } as const;
   };
   const memory = (run: "dump" | "restore") => {
-    const [ours, limit] = [median(all.map((each) => each[run].memory)), few[run].memory];
-    const [scenario, name] = [`memory of the ${run}`, "a tenth of the objects"];
-    return { scenario, unit: "MiB", ours, limit, limitName: name, ratio: ours / limit, bound: flat } as const;
+    const ours = median(all.map((each) => each[run].memory));
+    const limit = few[run].memory;
+    const scenario = `memory of the ${run}`;
+    const limitName = "a tenth of the objects";
+    return { scenario, unit: "MiB", ours, limit, limitName, ratio: ours / limit, bound: memoryBound } as const;
   };
   const counted = objects.toLocaleString("en");
   return [
@@ -98,6 +105,7 @@ interface CommandRun {
   readonly memory: number;
 }
 
+/** Reports KiB. */
 const reporter = new URL("../processes/report-peak-memory.js", import.meta.url).href;
 
 /** Runs a product command on a Postgres schema. Rejects with its output on a non-zero exit code. */

@@ -22,7 +22,8 @@ import { logIn, logInRequest, SecureClient } from "../comparison/log-in.ts";
 import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
 import { profiled } from "../comparison/profile.ts";
 import { contentOf, exchange, FileClient, mebibyte, receive } from "../processes/file-client.ts";
-import { freePort, MeasuredProcess } from "../processes/measured-process.ts";
+import { freePort } from "../processes/environment.ts";
+import { MeasuredProcess } from "../processes/measured-process.ts";
 import type { FileSettings } from "../processes/start-product.ts";
 
 const maxRounds = 3;

@@ -12,7 +12,7 @@ import {
   spreadIndexes,
 } from "../comparison/bench-environment.ts";
 import { LoadGenerator, type LoadRequest, send } from "../processes/load-generator.ts";
-import { pollUntil } from "../processes/measured-process.ts";
+import { pollUntil } from "../processes/poll-until.ts";
 
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 /** Reads in one macro execution. */

@@ -9,7 +9,7 @@ import { type ComparisonPlan, median } from "../comparison/compare-candidates.ts
 import { logIn, logInRequest } from "../comparison/log-in.ts";
 import { atMost, type Outcome } from "../comparison/outcome.ts";
 import { send } from "../processes/load-generator.ts";
-import { environment } from "../processes/measured-process.ts";
+import { environment } from "../processes/environment.ts";
 import { productFile, startProduct } from "../processes/start-product.ts";
 import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 
