@@ -1,4 +1,4 @@
-export type { InputAttributes } from "./attributes/accept-attributes.ts";
+export { type InputAttributes, maxCollectionElements } from "./attributes/accept-attributes.ts";
 export { createAccepted, createObject } from "./create-object.ts";
 export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./files/file-class.ts";
 export { acceptFileName, acceptMediaType, isFileName, mediaTypeOf } from "./files/file-names.ts";

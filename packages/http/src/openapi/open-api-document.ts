@@ -17,7 +17,7 @@ import { type ErrorCode, errorEntry } from "@sallyport/storage";
 import { type Database, type ExecutableMacro, type Model, type ReadableClasses } from "@sallyport/core";
 import { keySetPath, keySetType } from "../database-keys.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { classSchemas, writtenBody, writtenSchemas } from "./class-schemas.ts";
+import { classSchemas, requestBody, requestSchemas } from "./class-schemas.ts";
 import { macroBody, macroSchemas } from "./macro-bodies.ts";
 import {
   type MediaTypeObject,
@@ -229,7 +229,7 @@ function jsonOf(
 ): MediaTypeObject {
   const general = { schema: components.describe(json, "input") };
   if (effect === "macro") return macroBody(macros) ?? general;
-  return json === attributesRequest && classes !== undefined ? (writtenBody(method, classes) ?? general) : general;
+  return json === attributesRequest && classes !== undefined ? (requestBody(method, classes) ?? general) : general;
 }
 
 function schemas(
@@ -240,7 +240,7 @@ function schemas(
   const anyObject = general["Object"];
   return classes === undefined || anyObject === undefined
     ? general
-    : { ...general, ...classSchemas(classes, anyObject), ...writtenSchemas(classes) };
+    : { ...general, ...classSchemas(classes, anyObject), ...requestSchemas(classes) };
 }
 
 function servers(basePath: string, alias: string | undefined): OpenApiDocument["servers"] {

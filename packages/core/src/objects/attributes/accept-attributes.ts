@@ -16,7 +16,7 @@ import {
 } from "./plain-value.ts";
 
 /** Limit for one collection. */
-const maximumElements = 10_000;
+export const maxCollectionElements = 10_000;
 
 export type InputAttributes = Readonly<Record<string, JsonValue>>;
 
@@ -88,8 +88,8 @@ function acceptLink(attribute: AttributeDefinition, value: JsonValue): AcceptedL
   const { name, type } = attribute;
   if (isSingleLink(type)) return { attribute, targets: [acceptTarget(value, [name])] };
   if (!Array.isArray(value)) throw faultAt(jsonPointer([name]), "An array of references is expected.");
-  if (value.length > maximumElements)
-    throw faultAt(jsonPointer([name]), `A collection can have at most ${maximumElements} elements.`);
+  if (value.length > maxCollectionElements)
+    throw faultAt(jsonPointer([name]), `A collection can have at most ${maxCollectionElements} elements.`);
   return {
     attribute,
     targets: (value as readonly JsonValue[]).map((element, index) => acceptTarget(element, [name, index])),
