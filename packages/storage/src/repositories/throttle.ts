@@ -18,11 +18,13 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
     access.write(async (rows) => {
       const now = await rows.now();
       const checks = await checksOf(rows, keys, now);
-      const checked = checks.filter(({ isExempted }) => !isExempted);
+      const blocking = checks.filter(({ isExempted }) => !isExempted);
       // The wait of all keys, so that an exemption is not revealed.
-      if (longest(checked) > 0) return { wait: longest(checks), reserved: false };
-      const reserved = checked.filter(({ state }) => state.kind === "reservable").map(({ row }) => row as ThrottleRow);
-      await rows.put(throttleTable, ...reserved.map((row) => ({ ...row, delayedAt: now })));
+      if (longest(blocking) > 0) return { wait: longest(checks), reserved: false };
+      const reserved = blocking.flatMap(({ state }) =>
+        state.kind === "reservable" ? [{ ...state.row, delayedAt: now }] : [],
+      );
+      await rows.put(throttleTable, ...reserved);
       return { wait: 0, reserved: reserved.length > 0 };
     }),
 
@@ -32,14 +34,15 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
       let wait = 0;
       const failed: ThrottleRow[] = [];
       for (const check of await checksOf(rows, keys, now)) {
-        const rest = waitOf(check);
-        // The same answer as without the exemption, so that it is not revealed.
-        if (check.isExempted && rest > 0) wait = Math.max(wait, rest);
-        else {
-          const row = afterFailure(check, now);
-          failed.push(row);
-          wait = Math.max(wait, delayAfter(row.failures, check.asked.policy));
+        const pending = waitOf(check);
+        if (check.isExempted && pending > 0) {
+          // The same answer as without the exemption, so that it is not revealed.
+          wait = Math.max(wait, pending);
+          continue;
         }
+        const row = afterFailure(check, now);
+        failed.push(row);
+        wait = Math.max(wait, delayAfter(row.failures, check.policy));
       }
       await rows.put(throttleTable, ...failed);
       return wait;
@@ -68,12 +71,11 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
 
 type AttemptState =
   | { readonly kind: "free" }
-  | { readonly kind: "reservable" }
+  | { readonly kind: "reservable"; readonly row: ThrottleRow }
   | { readonly kind: "wait"; readonly wait: number };
 
-/** The failures of a key, and the verdict on an attempt. */
-interface Check {
-  readonly asked: ThrottleKey;
+/** A key with its unexpired failures, and the verdict on an attempt. */
+interface Check extends ThrottleKey {
   readonly row: ThrottleRow | undefined;
   readonly state: AttemptState;
   readonly isExempted: boolean;
@@ -81,11 +83,11 @@ interface Check {
 
 async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: number): Promise<Check[]> {
   const keys = distinctKeys(given);
-  const found = await rows.getAll(
+  const stored = await rows.getAll(
     throttleTable,
     keys.map(({ key }) => [key]),
   );
-  const unexpired = new Map(found.filter((row) => now < row.expiresAt).map((row) => [row.key, row]));
+  const unexpired = new Map(stored.filter((row) => now < row.expiresAt).map((row) => [row.key, row]));
   const exemptions = await rows.getAll(
     exemptionTable,
     keys.flatMap(({ exemption }) => (exemption === undefined ? [] : [[exemption.group, exemption.member]])),
@@ -94,9 +96,9 @@ async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: num
     exemptions.some(
       ({ group, member, expiresAt }) => group === exemption?.group && member === exemption.member && now < expiresAt,
     );
-  return keys.map((asked) => {
-    const row = unexpired.get(asked.key);
-    return { asked, row, state: stateOf(row, asked.policy, now), isExempted: isValid(asked.exemption) };
+  return keys.map((each) => {
+    const row = unexpired.get(each.key);
+    return { ...each, row, state: stateOf(row, each.policy, now), isExempted: isValid(each.exemption) };
   });
 }
 
@@ -105,7 +107,7 @@ function stateOf(row: ThrottleRow | undefined, policy: ThrottlePolicy, now: numb
   const delay = row === undefined ? 0 : delayAfter(row.failures, policy);
   if (row === undefined || delay === 0) return { kind: "free" };
   const wait = row.delayedAt + delay - now;
-  return wait > 0 ? { kind: "wait", wait } : { kind: "reservable" };
+  return wait > 0 ? { kind: "wait", wait } : { kind: "reservable", row };
 }
 
 function waitOf({ state }: Check): number {
@@ -117,7 +119,7 @@ function longest(checks: readonly Check[]): number {
 }
 
 /** The failures of a key after one more. */
-function afterFailure({ row, asked: { key, policy } }: Check, now: number): ThrottleRow {
+function afterFailure({ key, policy, row }: Check, now: number): ThrottleRow {
   return { key, failures: (row?.failures ?? 0) + 1, expiresAt: now + policy.resetAfter, delayedAt: now };
 }
 
