@@ -9,7 +9,6 @@ import type {
   CountOptions,
   CreateOptions,
   DeleteOptions,
-  ExecuteOptions,
   ListOptions,
   Lock,
   MatchQuery,
@@ -27,6 +26,7 @@ import {
   type BytesAnswer,
   type CallOptions,
   ClientRequests,
+  type OnceOptions,
   type OperationOptions,
   type RequestOptions,
   type StreamAnswer,
@@ -44,6 +44,11 @@ const usualTimeout = 30_000;
 
 /** Characters of a path with its query string. Proxies usually accept 8 KiB. A longer list is sent as a body. */
 const maxAddress = 6_144;
+
+export interface ExecuteOptions extends CallOptions, OnceOptions {
+  /** Skips the execution checker of the macro. 402 without the right to do so. */
+  readonly skipChecker?: boolean | undefined;
+}
 
 /**
  * A client of one database. Calls can run in parallel. They reject with a `SallyportError` if the server refuses, a

@@ -5,7 +5,7 @@ export type {
   Serialization,
   SerializationField,
 } from "@sallyport/contract";
-export { SallyportClient } from "./client.ts";
+export { type ExecuteOptions, SallyportClient } from "./client.ts";
 export type * from "./options.ts";
 export type { ClientKeyPair, RsaKey, RsaPadding } from "./crypto/rsa.ts";
 export * from "./errors.ts";

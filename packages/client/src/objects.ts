@@ -128,8 +128,3 @@ export interface PurgeOptions extends CallOptions {
 
 /** Whether an object is locked, with a text about the owner and time of the lock. */
 export type Lock = LockData;
-
-export interface ExecuteOptions extends CallOptions, OnceOptions {
-  /** Skips the execution checker of the macro. 402 without the right to do so. */
-  readonly skipChecker?: boolean | undefined;
-}
