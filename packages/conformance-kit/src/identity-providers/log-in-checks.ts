@@ -70,7 +70,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     answer,
     underTest,
   }) => {
-    const logIn = async (person?: string) => provider.finish(await answer(request(), person));
+    const logIn = async (user?: string) => provider.finish(await answer(request(), user));
     const [one, again, other] = [await logIn(), await logIn(), await logIn(underTest.users[1])];
     equal([again.issuer, again.subject], [one.issuer, one.subject], "the identity of the same user");
     isTrue(one.issuer !== other.issuer || one.subject !== other.subject, "Two users must have different identities");

@@ -11,7 +11,7 @@ export interface ProviderSubject {
   /** Starts a new log-in. */
   readonly request: () => AuthorizationRequest;
   /** Signs in at the provider, by default as the first user; `null` cancels. Returns the callback for a request. */
-  readonly answer: (request: AuthorizationRequest, person?: string | null) => Promise<AuthorizationAnswer>;
+  readonly answer: (request: AuthorizationRequest, user?: string | null) => Promise<AuthorizationAnswer>;
 }
 
 export function providerSubject(underTest: ProviderUnderTest, timeout: number = defaultTimeout): ProviderSubject {
@@ -27,9 +27,9 @@ export function providerSubject(underTest: ProviderUnderTest, timeout: number = 
     underTest,
     provider,
     request,
-    answer: async (asked, person = underTest.users[0]) => ({
+    answer: async (asked, user = underTest.users[0]) => ({
       ...asked,
-      parameters: await underTest.signIn(await provider.begin(asked), person),
+      parameters: await underTest.signIn(await provider.begin(asked), user),
     }),
   };
 }

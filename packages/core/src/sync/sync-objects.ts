@@ -24,8 +24,8 @@ export interface SyncObject {
 const batchSize = 10_000;
 
 /**
- * The synchronized form of visible objects of the schema. `fields`: by class, then name. An invisible target is `null` in a reference and absent from a
- * collection.
+ * The synchronized form of visible objects of the schema. `fields`: by class, then name. An invisible target is `null` in
+ * a reference and absent from a collection.
  */
 export async function syncObjects(
   { r, database }: Pick<RequestContext, "r" | "database">,
@@ -38,13 +38,16 @@ export async function syncObjects(
   for (const { className, attributes } of objects) {
     for (const { name, type } of fields.get(className)?.values() ?? []) {
       if (!isLink(type)) continue;
-      for (const id of idsOf(attributes, name)) if (!uuids.has(id)) missing.add(id);
+      for (const id of idsOf(attributes, name)) {
+        if (!uuids.has(id)) missing.add(id);
+      }
     }
   }
   const targets = [...missing];
-  for (let from = 0; from < targets.length; from += batchSize)
-    for (const { id, uuid } of await r.objects.outlines(targets.slice(from, from + batchSize), visibility))
-      uuids.set(id, uuid);
+  for (let from = 0; from < targets.length; from += batchSize) {
+    const outlines = await r.objects.outlines(targets.slice(from, from + batchSize), visibility);
+    for (const { id, uuid } of outlines) uuids.set(id, uuid);
+  }
   return objects.map(({ className, id, uuid, version, storedAt, attributes }) => {
     const output: Record<string, JsonValue> = {
       "~ClassName": className,
