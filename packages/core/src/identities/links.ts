@@ -17,7 +17,7 @@ import {
 import {
   type AdministrationContext,
   type AppKeyContext,
-  logInEvent,
+  appKeyEvent,
   type SessionContext,
   sessionEvent,
 } from "../request/index.ts";
@@ -33,7 +33,7 @@ export async function createLink(
   const { userId, provider: providerName } = link;
   const options = { owner: linkOwner(userId), ifVersion: "none" } as const;
   if ((await r.records.put(identityLinkKind, identityLinkId(link, digests), link, options)) !== "stored") return false;
-  await r.audit.append(logInEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));
+  await r.audit.append(appKeyEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ProviderType, ServiceError } from "@sallyport/storage";
-import { type AppKeyContext, type UnadmittedContext, blankEvent, logInEvent } from "../request/index.ts";
+import { type AppKeyContext, type UnadmittedContext, blankEvent, appKeyEvent } from "../request/index.ts";
 import { AlreadyConsumedError } from "./log-in-with-provider.ts";
 
 /** Audits a callback without a matching log-in. Anyone can send these without limit, so they are tallied. */
@@ -11,7 +11,7 @@ export async function tallyStrayCallback(context: UnadmittedContext): Promise<vo
 
 /** Tallies refused starts and unknown codes, which a client with an app key can cause without limit. */
 export async function tallyRefused(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
-  const event = logInEvent(context, { type: "provider.refused", outcome });
+  const event = appKeyEvent(context, { type: "provider.refused", outcome });
   await context.r.audit.append(event, `provider ${outcome} ${context.appKey.id} ${context.origin.network}`);
 }
 
@@ -34,7 +34,7 @@ export async function auditRefusals<T>(
       !(error instanceof AlreadyConsumedError) &&
       [101, 208, 324, 608, 698].includes(error.code);
     if (isAudited)
-      await context.r.audit.append(logInEvent(context, { type: "provider.refused", outcome: error.code, ...details }));
+      await context.r.audit.append(appKeyEvent(context, { type: "provider.refused", outcome: error.code, ...details }));
     throw error;
   }
 }

@@ -25,7 +25,7 @@ type AppKeyEventFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome:
   >;
 
 /** Creates the event of a request with an app key. `userId` is the authenticated user, as actor and subject. */
-export function logInEvent<Outcome extends AuditEvent["outcome"]>(
+export function appKeyEvent<Outcome extends AuditEvent["outcome"]>(
   context: AppKeyContext,
   { type, outcome, userId = null, appNames = [], providerName = null, changes = [] }: AppKeyEventFields<Outcome>,
 ): AuditEvent & { readonly outcome: Outcome } {

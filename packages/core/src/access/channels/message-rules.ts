@@ -1,4 +1,4 @@
-import { type AppKeyContext, logInEvent } from "../../request/index.ts";
+import { type AppKeyContext, appKeyEvent } from "../../request/index.ts";
 import { tallyTime } from "@sallyport/storage";
 
 /** Replay limits for the same client, which may repeat a message after a lost answer. `within` is in milliseconds. */
@@ -27,7 +27,7 @@ export class ReplayRecord {
 
   async add(context: AppKeyContext): Promise<void> {
     const { r, appKey, origin, database } = context;
-    const event = logInEvent(context, { type: "credentials.replayed", outcome: 310 });
+    const event = appKeyEvent(context, { type: "credentials.replayed", outcome: 310 });
     const key = `replay ${appKey.id} ${origin.network}`;
     const now = database.now();
     if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.append(event, key);

@@ -13,7 +13,7 @@ import {
 import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
 import type { CustomLogIn, Hook, HookCaller, ObjectServices } from "../../objects/index.ts";
-import { type AppKeyContext, changesBetween, logInEvent, type Uses } from "../../request/index.ts";
+import { type AppKeyContext, changesBetween, appKeyEvent, type Uses } from "../../request/index.ts";
 import { mapCustomAccount } from "./pending-passwords.ts";
 import {
   type CustomCredentials,
@@ -131,7 +131,7 @@ async function createCustomAccount(
   await context.database.storage.transaction(async (r) => {
     if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
     const changes = changesBetween(null, { name: loginName, userId, email });
-    await r.audit.append(logInEvent(context, { type: "customUser.created", outcome: 0, userId, changes }));
+    await r.audit.append(appKeyEvent(context, { type: "customUser.created", outcome: 0, userId, changes }));
   });
   // A concurrent log-in may have created the account.
   return findCustomAccount(context, loginName);
@@ -151,7 +151,7 @@ function changeCustomAccount(
       await r.sessions.end({ customAccountId: id });
     }
     await r.audit.append(
-      logInEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId, changes }),
+      appKeyEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId, changes }),
     );
   });
 }

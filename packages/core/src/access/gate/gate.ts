@@ -16,7 +16,7 @@ import {
 } from "@sallyport/storage";
 import { groupsOf, type ObjectServices } from "../../objects/index.ts";
 import { NetworkSemaphore } from "../../capacity/index.ts";
-import { type AppKeyContext, logInEvent, requestLimits } from "../../request/index.ts";
+import { type AppKeyContext, appKeyEvent, requestLimits } from "../../request/index.ts";
 import { findApplications, seatLimits } from "../appkeys/applications.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";
@@ -156,7 +156,7 @@ export class Gate {
     const { refusal, userId, prove, consume, act } = guarded;
     const keys = this.throttleKeys(context, guarded);
     const account = userId === null ? null : { id: userId };
-    const failure = logInEvent(context, { type: refusal.type, outcome: refusal.code, userId });
+    const failure = appKeyEvent(context, { type: refusal.type, outcome: refusal.code, userId });
     const verdict = await context.r.throttle.attempt(keys);
     if (verdict.wait > 0) {
       await this.proofTimes.simulate(refusal.type);
@@ -392,5 +392,5 @@ function auditLogIn<Outcome extends ErrorCode | 0>(
   outcome: Outcome,
 ) {
   const type = outcome === 0 ? "login.accepted" : "login.refused";
-  return logInEvent(context, { type, outcome, userId: authenticated?.account.userId ?? null, appNames, providerName });
+  return appKeyEvent(context, { type, outcome, userId: authenticated?.account.userId ?? null, appNames, providerName });
 }

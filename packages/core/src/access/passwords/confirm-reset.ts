@@ -1,7 +1,7 @@
 import { type Account, type Digest, type RecordValue, ServiceError } from "@sallyport/storage";
 import { type MailLanguage, sendChangeNotice } from "../../mail/index.ts";
 import type { ObjectServices } from "../../objects/index.ts";
-import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
+import { type AppKeyContext, appKeyEvent, type Uses } from "../../request/index.ts";
 import { isPasswordText, minPasswordLength } from "./password-policy.ts";
 import { accountOfReset, type PasswordReset, passwordResets } from "./password-reset.ts";
 import type { ResetServices } from "./request-password-reset.ts";
@@ -49,7 +49,7 @@ function consumeReset(
   return context.database.storage.transaction(async (r) => {
     if ((await r.records.take(passwordResets, digest)) === null) return false;
     if (!(await replacePassword(r, account, { secret }, context.services.settings))) return false;
-    await r.audit.append(logInEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
+    await r.audit.append(appKeyEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
     return true;
   });
 }
@@ -69,7 +69,7 @@ async function findReset(
 async function refuseReset(context: AppKeyContext): Promise<never> {
   const { r, appKey, origin } = context;
   await r.audit.append(
-    logInEvent(context, { type: "password.reset.refused", outcome: 328 }),
+    appKeyEvent(context, { type: "password.reset.refused", outcome: 328 }),
     `reset refused ${appKey.id} ${origin.network}`,
   );
   throw new ServiceError(328);

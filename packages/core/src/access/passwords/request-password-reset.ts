@@ -15,7 +15,7 @@ import {
   queueMail,
   type MailServices,
 } from "../../mail/index.ts";
-import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
+import { type AppKeyContext, appKeyEvent, type Uses } from "../../request/index.ts";
 import { accountNamed, passwordResets, resetPayload } from "./password-reset.ts";
 import type { ObjectServices } from "../../objects/index.ts";
 import type { PasswordServices, PasswordSettings } from "./password-policy.ts";
@@ -62,7 +62,7 @@ export async function requestPasswordReset(
   await queueMail(context, job, () => mayAsk(context, job));
   // Requests are unauthenticated and unlimited in number, so they are tallied.
   await r.audit.append(
-    logInEvent(context, { type: "password.reset.requested", outcome: 0 }),
+    appKeyEvent(context, { type: "password.reset.requested", outcome: 0 }),
     `reset asked ${appKey.id} ${origin.network}`,
   );
 }

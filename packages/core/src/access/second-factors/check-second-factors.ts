@@ -1,5 +1,5 @@
 import { type Digest, explained, type Finding, personOf, type Repositories, ServiceError } from "@sallyport/storage";
-import { type AppKeyContext, logInEvent, type Uses } from "../../request/index.ts";
+import { type AppKeyContext, appKeyEvent, type Uses } from "../../request/index.ts";
 import type { Application } from "../appkeys/applications.ts";
 import { type FactorProofs, parseTokens, type FactorServices } from "./factor-secrets.ts";
 import { endOtherSessions, type SessionUser } from "./own-factors.ts";
@@ -102,7 +102,7 @@ function consumeProofs(
       if (confirmed) continue;
       await endOtherSessions(r, user, except);
       await r.audit.append(
-        logInEvent(context, { type: "secondFactor.confirmed", outcome: 0, userId: user.userId, appNames: [appName] }),
+        appKeyEvent(context, { type: "secondFactor.confirmed", outcome: 0, userId: user.userId, appNames: [appName] }),
       );
     }
   };
