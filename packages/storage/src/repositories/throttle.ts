@@ -104,8 +104,9 @@ async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: num
 
 /** Judges an attempt. A key without failures lets it pass. */
 function stateOf(row: ThrottleRow | undefined, policy: ThrottlePolicy, now: number): AttemptState {
-  const delay = row === undefined ? 0 : delayAfter(row.failures, policy);
-  if (row === undefined || delay === 0) return { kind: "free" };
+  if (row === undefined) return { kind: "free" };
+  const delay = delayAfter(row.failures, policy);
+  if (delay === 0) return { kind: "free" };
   const wait = row.delayedAt + delay - now;
   return wait > 0 ? { kind: "wait", wait } : { kind: "reservable", row };
 }
