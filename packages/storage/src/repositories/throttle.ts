@@ -21,8 +21,9 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
       const blocking = checks.filter(({ isExempted }) => !isExempted);
       // The wait of all keys, so that an exemption is not revealed.
       if (longest(blocking) > 0) return { wait: longest(checks), reserved: false };
-      const reserved = blocking.flatMap(({ state }) =>
-        state.kind === "reservable" ? [{ ...state.row, delayedAt: now }] : [],
+      // No delay is pending, so those that there are have ended: each lets one attempt pass, and starts again.
+      const reserved = blocking.flatMap(({ row, policy }) =>
+        row !== undefined && delayAfter(row.failures, policy) > 0 ? [{ ...row, delayedAt: now }] : [],
       );
       await rows.put(throttleTable, ...reserved);
       return { wait: 0, reserved: reserved.length > 0 };
@@ -34,10 +35,9 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
       let wait = 0;
       const failed: ThrottleRow[] = [];
       for (const check of await checksOf(rows, keys, now)) {
-        const pending = waitOf(check);
-        if (check.isExempted && pending > 0) {
+        if (check.isExempted && check.wait > 0) {
           // The same answer as without the exemption, so that it is not revealed.
-          wait = Math.max(wait, pending);
+          wait = Math.max(wait, check.wait);
           continue;
         }
         const row = afterFailure(check, now);
@@ -69,15 +69,11 @@ export const throttleRepository = (access: Access): ThrottleRepository => ({
     }),
 });
 
-type AttemptState =
-  | { readonly kind: "free" }
-  | { readonly kind: "reservable"; readonly row: ThrottleRow }
-  | { readonly kind: "wait"; readonly wait: number };
-
-/** A key with its unexpired failures, and the verdict on an attempt. */
+/** A key with its unexpired failures. */
 interface Check extends ThrottleKey {
   readonly row: ThrottleRow | undefined;
-  readonly state: AttemptState;
+  /** Milliseconds until its delay ends; 0 without a pending one. */
+  readonly wait: number;
   readonly isExempted: boolean;
 }
 
@@ -98,25 +94,19 @@ async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: num
     );
   return keys.map((each) => {
     const row = unexpired.get(each.key);
-    return { ...each, row, state: stateOf(row, each.policy, now), isExempted: isValid(each.exemption) };
+    return { ...each, row, wait: waitOf(row, each.policy, now), isExempted: isValid(each.exemption) };
   });
 }
 
-/** Judges an attempt. A key without failures lets it pass. */
-function stateOf(row: ThrottleRow | undefined, policy: ThrottlePolicy, now: number): AttemptState {
-  if (row === undefined) return { kind: "free" };
+function waitOf(row: ThrottleRow | undefined, policy: ThrottlePolicy, now: number): number {
+  if (row === undefined) return 0;
   const delay = delayAfter(row.failures, policy);
-  if (delay === 0) return { kind: "free" };
-  const wait = row.delayedAt + delay - now;
-  return wait > 0 ? { kind: "wait", wait } : { kind: "reservable", row };
-}
-
-function waitOf({ state }: Check): number {
-  return state.kind === "wait" ? state.wait : 0;
+  // Without a delay there is no wait, also if the clock was set back.
+  return delay === 0 ? 0 : Math.max(0, row.delayedAt + delay - now);
 }
 
 function longest(checks: readonly Check[]): number {
-  return Math.max(0, ...checks.map(waitOf));
+  return Math.max(0, ...checks.map(({ wait }) => wait));
 }
 
 /** The failures of a key after one more. */
