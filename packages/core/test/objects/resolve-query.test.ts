@@ -19,6 +19,7 @@ const classes: readonly ClassDefinition[] = [
       { name: "Amount", type: "number" },
       { name: "Paid", type: "boolean" },
       { name: "Day", type: "date" },
+      { name: "Place", type: "string", indexed: true },
       { name: "Notes", type: "json" },
       { name: "Customer", type: "reference", target: "Customer" },
       { name: "Parts", type: "collection", target: "Customer" },
@@ -42,7 +43,7 @@ const classes: readonly ClassDefinition[] = [
     name: "Customer",
     base: null,
     attributes: [
-      { name: "Name", type: "string" },
+      { name: "Name", type: "string", indexed: true },
       { name: "Parent", type: "reference", target: "Customer" },
     ],
     rights: [],
@@ -94,6 +95,16 @@ describe("resolveQuery", () => {
       classes: ["RushOrder"],
       sort: [],
     });
+  });
+
+  test.each([
+    ["Place", true, "an indexed attribute"],
+    ["Number", undefined, "another attribute"],
+    ["Customer.Name", undefined, "an indexed attribute behind a reference"],
+    ["~StoreTime", undefined, "a meta-field"],
+  ])("tells whether an index serves %s: %s, %s", async (path, indexed) => {
+    const { sort = [] } = await resolve({ sort: [path] });
+    expect(sort.map((key) => key.path.indexed)).toEqual([indexed]);
   });
 
   test.each<[unknown, string]>([
