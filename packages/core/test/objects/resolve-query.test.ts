@@ -97,12 +97,12 @@ describe("resolveQuery", () => {
     });
   });
 
-  test.each([
+  test.each<[string, true | undefined, string]>([
     ["Place", true, "an indexed attribute"],
     ["Number", undefined, "another attribute"],
     ["Customer.Name", undefined, "an indexed attribute behind a reference"],
     ["~StoreTime", undefined, "a meta-field"],
-  ])("tells whether an index serves %s: %s, %s", async (path, indexed) => {
+  ])("tells whether an index serves %s: %s, %s", async (path, indexed, _what) => {
     const { sort = [] } = await resolve({ sort: [path] });
     expect(sort.map((key) => key.path.indexed)).toEqual([indexed]);
   });
