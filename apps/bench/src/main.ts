@@ -109,8 +109,15 @@ async function compare(file: string): Promise<boolean> {
   const moves = reason === null ? movesInTurn(before, after) : movesAgainstLimits(before, after);
   console.log(`${description()}, before: ${earlier.build.directory} at ${earlier.build.commit}\n`);
   console.log(moveTable(moves));
-  if (options.json !== undefined) await writeRun(options.json, plan, after);
+  await finish(after);
   return moves.some(isWorse);
+}
+
+/** Names the scenarios without rows, and writes the rows of the others. */
+async function finish(outcomes: readonly Outcome[]): Promise<void> {
+  for (const failure of failures) console.log(`Failed: ${failure}`);
+  // A file without rows would hide the failure from a comparison.
+  if (options.json !== undefined && outcomes.length > 0) await writeRun(options.json, plan, outcomes);
 }
 
 /** Runs the scenarios and reports them beside their limits. Returns whether a bound is missed. */
@@ -118,9 +125,7 @@ async function report(): Promise<boolean> {
   const outcomes = await measure();
   console.log(`${description()}\n`);
   console.log(page(outcomes, options.figures));
-  for (const failure of failures) console.log(`Failed: ${failure}`);
-  // A file without rows would hide the failure from a comparison.
-  if (options.json !== undefined && outcomes.length > 0) await writeRun(options.json, plan, outcomes);
+  await finish(outcomes);
   return outcomes.some((outcome) => verdictOn(outcome) === "missed");
 }
 

@@ -238,7 +238,7 @@ async function push(
     ...outcome
   } = await alternating(
     { ...plan, rounds: plan.rounds * 3 },
-    `push of ${operations.toLocaleString("en")} operations`,
+    `push of ${operations.toLocaleString("en")} changes`,
     "Express + pg with upserts",
     atLeast(0.6),
     { ours, limit: theirs },

@@ -39,14 +39,14 @@ export async function prepareAttributes(
     : resolved;
 }
 
-interface GivenAttributes extends Pick<PreparationTarget, "modelClass" | "isComplete"> {
+interface AttributesToPrepare extends Pick<PreparationTarget, "modelClass" | "isComplete"> {
   readonly given: InputAttributes;
 }
 
 /** Like `prepareAttributes`, for many objects that are not users or files, in one round trip. Each result can be an error. */
 export async function prepareAllAttributes(
   { principal, r: { objects } }: Pick<SessionContext, "principal" | "r">,
-  all: readonly GivenAttributes[],
+  all: readonly AttributesToPrepare[],
   { model, visibility }: Pick<PreparationTarget, "model" | "visibility">,
 ): Promise<readonly (ResolvedAttributes | ServiceError)[]> {
   const accepted = all.map((each) => unlessRefused(() => acceptFromCaller(principal, each, model)));
@@ -55,7 +55,7 @@ export async function prepareAllAttributes(
 
 function acceptFromCaller(
   principal: Principal,
-  { given, modelClass, isComplete }: GivenAttributes,
+  { given, modelClass, isComplete }: AttributesToPrepare,
   model: Model,
 ): AcceptedAttributes {
   const { name: className } = modelClass.definition;
