@@ -10,15 +10,15 @@ import { join } from "node:path";
 
 const root = import.meta.dirname;
 const note = join(root, "apps/server/dist/build.sha256");
-const bin = (name) => join(root, "node_modules/.bin", name);
+const cluster = join(root, "packages/storage-pglite/data/cluster.json");
 
-/** The steps, in order. Each leaves what is current as it is, except the bundle. */
+/** The arguments of Node in each step, in order. Each step leaves what is current as it is, except the bundle. */
 const steps = [
-  [bin("tsc"), "-b"],
-  [process.execPath, "packages/storage-pglite/make-cluster.mjs"],
-  [process.execPath, "apps/server/bundle.mjs"],
-  [process.execPath, "packages/client/make-package.mjs"],
-  [process.execPath, "apps/cli/make-declared-commands.mjs"],
+  ["node_modules/typescript/bin/tsc", "-b"],
+  ["packages/storage-pglite/make-cluster.mjs"],
+  ["apps/server/bundle.mjs"],
+  ["packages/client/make-package.mjs"],
+  ["apps/cli/make-declared-commands.mjs"],
 ];
 
 /** Names of folders without sources of the build. */
@@ -62,15 +62,11 @@ function isIncomplete() {
 }
 
 const digest = digestOfSources();
-const isCurrent = existsSync(note) && readFileSync(note, "utf8") === digest && !isIncomplete();
+const isCurrent = existsSync(note) && readFileSync(note, "utf8") === digest && existsSync(cluster) && !isIncomplete();
 if (!isCurrent) {
   rmSync(note, { force: true });
-  for (const [command, ...parameters] of steps) {
-    const { status } = spawnSync(command, parameters, {
-      cwd: root,
-      stdio: "inherit",
-      shell: process.platform === "win32",
-    });
+  for (const step of steps) {
+    const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: "inherit" });
     if (status !== 0) process.exit(status ?? 1);
   }
   writeFileSync(note, digest);

@@ -33,7 +33,7 @@ const sha256 = (content) => createHash("sha256").update(content).digest("hex");
 
 /** A digest of everything that the content depends on. */
 function digestOfSources() {
-  const folders = ["packages/storage-knex/dist/dialects/postgres", "packages/storage-pglite/dist"];
+  const folders = ["packages/storage-knex/dist", "packages/storage-pglite/dist"];
   const code = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .filter((path) => path.endsWith(".js"))

@@ -11,6 +11,8 @@ export interface TurnLimits {
   readonly timeout: number;
   /** Maximum number of waiting calls. Those of one person take half of the places at most. */
   readonly maxWaiting: number;
+  /** What the server says where no turn can be had. Default: that no connection is free. */
+  readonly detail?: string;
 }
 
 /** On whose behalf calls are made. */
@@ -147,10 +149,10 @@ export class Turns {
     writesRow: boolean,
     leave: () => ServiceError | undefined,
   ): Promise<Turn> {
-    const { maxWaiting, timeout } = this.limits;
+    const { maxWaiting, timeout, detail } = this.limits;
     if (this.total >= maxWaiting || person.waiting >= maxWaiting / 2) {
       this.forgetIdle(person);
-      return Promise.reject(exhausted("Too many requests wait for a connection."));
+      return Promise.reject(exhausted(detail ?? "Too many requests wait for a connection."));
     }
     return new Promise((resolve, reject) => {
       let endings: readonly (() => void)[] = [];
@@ -172,7 +174,7 @@ export class Turns {
       };
       this.add(person, waiter);
       endings = [
-        this.after(timeout, () => giveUp(exhausted("No connection became available in time."))),
+        this.after(timeout, () => giveUp(exhausted(detail ?? "No connection became available in time."))),
         taker.onDisconnect(() => {
           const error = leave();
           if (error !== undefined) giveUp(error);

@@ -32,9 +32,10 @@ export interface FinishUploadInput extends Omit<FileObjectInput, "attributes" | 
 /**
  * Turns an upload into a file with its object, in one transaction that copies no bytes.
  *
- * 602, 603: see `ReadUpload`. 604: no bytes. 600: bytes are missing. 606: another request is writing the upload. 502: the
- * name is not accepted. 307: the media type is malformed. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session
- * has ended.
+ * 602, 603: see `ReadUpload`. 604: no bytes. 600: bytes are missing. 606: another request is writing the upload,
+ * or its bytes must be read and the request is part of a transaction. 607: too many uploads are being read. 707, 708: bytes
+ * are damaged or gone. 502: the name is not accepted. 307: the media type is malformed. 304, 404, 610, 713: see
+ * `WriteFileObject`. 201 or 203: the session has ended.
  */
 export async function finishUpload(
   context: ObjectContext & Uses<UploadServices>,
@@ -76,13 +77,14 @@ async function readAhead(
 ): Promise<void> {
   const { uploadHashes } = context.services;
   const upload = storedUpload(context, record);
-  if (record.value.sha256 !== null || !isWhole(record.value) || uploadHashes.known(upload, false) !== undefined) return;
+  if (record.value.sha256 !== null || !isWhole(record.value)) return;
+  const known = uploadHashes.known(upload, false);
   // A transaction must not wait for the bytes to be read.
-  if (context.unit.joined)
+  if (known === undefined && context.unit.joined)
     throw new ServiceError(606, {
       detail: "The bytes of the upload must be read first. Send the request on its own.",
     });
-  await uploadHashes.of(upload, false);
+  await (known ?? uploadHashes.of(upload, false));
 }
 
 async function complete(

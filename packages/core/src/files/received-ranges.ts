@@ -3,7 +3,7 @@ import type { InclusiveRange } from "./upload-state.ts";
 /** The union of ranges: ascending, neither overlapping nor adjacent. */
 export function union(ranges: readonly InclusiveRange[]): InclusiveRange[] {
   const merged: InclusiveRange[] = [];
-  // A storage may return the members in another order.
+  // New objects: a storage may return `first` and `last` in another order, and ranges are compared as text.
   for (const { first, last } of ranges.toSorted((one, other) => one.first - other.first)) {
     const before = merged.at(-1);
     if (before === undefined || first > before.last + 1) merged.push({ first, last });

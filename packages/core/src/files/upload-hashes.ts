@@ -38,7 +38,7 @@ export interface UploadHashesOptions {
 }
 
 /** Computations from stored bytes take turns by persons, as those of a large file take long. */
-const computations = { turns: 2, timeout: 10_000, maxWaiting: 200 };
+const computations = { turns: 2, timeout: 10_000, maxWaiting: 200, detail: "Too many uploads are being read." };
 /** Uploads whose streams are kept. A stream takes a kilobyte. */
 const mostKept = 1_000;
 /** Milliseconds after which an unused stream is dropped, at the next sweep. */
@@ -93,8 +93,8 @@ export class UploadHashes {
   }
 
   /**
-   * The digests of these bytes. Reads those from the store that this process has not seen, once for all who ask, also if the
-   * client of the request leaves. 707, 708: they are damaged or gone. 607: too many others wait.
+   * The digests of these bytes. Reads those from the store that this process has not seen, one reading at a time, whose success
+   * serves all who ask, also if the client of the request leaves. 707, 708: they are damaged or gone. 607: too many others wait.
    */
   async of(upload: StoredUpload, withMd5: boolean): Promise<ByteDigests> {
     for (let other = this.computing.get(upload.id); other !== undefined; other = this.computing.get(upload.id))
@@ -137,8 +137,8 @@ export class UploadHashes {
       await this.read(upload, begun?.of.size ?? 0, stream);
       const digests = await stream.digests();
       const { id, revision, size } = upload;
-      // Chunks may have gone on meanwhile.
-      if (this.kept.get(id) === seen) this.keep({ id, revision, size }, stream);
+      // Chunks may have gone on during the wait for the turn, or since.
+      if (this.kept.get(id) === seen && !isAhead(seen?.of, upload)) this.keep({ id, revision, size }, stream);
       else stream.close();
       return digests;
     } catch (error) {
@@ -168,4 +168,10 @@ export class UploadHashes {
     }
     if (next < size) throw new ServiceError(707, { detail: "A part of the file is missing." });
   }
+}
+
+/** Whether the bytes of a stream are newer than those of an upload, or more. */
+function isAhead(stream: UploadedBytes | undefined, { revision, size }: UploadedBytes): boolean {
+  if (stream === undefined) return false;
+  return stream.revision > revision || (stream.revision === revision && stream.size > size);
 }

@@ -33,7 +33,7 @@ let compiled: Promise<WebAssembly.Module> | undefined;
 /**
  * The database, compiled once for all threads of this process: they share its code, as far as it is compiled. V8 optimizes
  * a function after so many executed bytes. By default these are so few that the start alone causes most of that work,
- * which takes longer than the start itself.
+ * which takes longer than the start itself. The flag is that of the process: other WebAssembly compiled later has it, too.
  */
 function compiledDatabase(): Promise<WebAssembly.Module> {
   compiled ??= readFile(new URL("pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).then((bytes) => {
