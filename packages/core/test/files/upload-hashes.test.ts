@@ -10,6 +10,7 @@ import {
   storeChunk,
   UploadHashes,
 } from "../../src/index.ts";
+import { fileNameOf } from "../../src/files/uploads.ts";
 import { using } from "../fixture.ts";
 import {
   codeOf,
@@ -83,6 +84,19 @@ describe("the digests of an upload", () => {
     expect(reads).toHaveBeenCalledTimes(3);
     expect((await finish()).object).toMatchObject({ Sha256: sha256(text) });
     expect(reads).toHaveBeenCalledTimes(3);
+  });
+
+  test("of fewer bytes take the place of no digests that are further on", async () => {
+    await send(0, 9);
+    const hashes = newUploadHashes();
+    const [all, fewer] = [
+      { id, revision: 0, size: 10 },
+      { id, revision: 0, size: 4 },
+    ];
+    const ofUpload = { database: f.anna.database, person: "anna", file: fileNameOf(id), key: null };
+    await hashes.of({ ...all, ...ofUpload }, true);
+    expect((await hashes.of({ ...fewer, ...ofUpload }, true)).md5).toBe(md5(text.slice(0, 4)));
+    expect((await hashes.known(all, true))?.md5).toBe(md5(text));
   });
 
   test("lack the MD5 if no one wants it, and the end does not need it", async () => {
