@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers";
-import { setImmediate as turn } from "node:timers/promises";
 import type { ReadOptions } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type OpenCalls, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
@@ -164,12 +163,11 @@ function join(calls: readonly Statement[], additions: readonly Statement[]): Sta
 
 /**
  * Sends each statement to any free connection. Statements of the same microtask share a connection, and so do batchable
- * ones of some milliseconds. Retries a statement or transaction after a conflict.
+ * ones of the same event-loop tick. Retries a statement or transaction after a conflict.
  */
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
   private shared: SharedConnection | undefined;
-  private joined: JoinedConnection | undefined;
   private readonly batcher = new TickBatcher();
 
   constructor(
@@ -213,12 +211,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
       if (statement?.batchable === true) await this.batcher.join();
       for (let attempt = 1; ; attempt += 1) {
         try {
-          if (statement?.batchable !== true) return await this.sendOn<Row>(this.sharedConnection(), query, onCancel);
-          const loan = this.joinedConnection();
-          const answer = await this.sendOn<Row>(loan, query, onCancel);
-          // Requests whose answers arrive together would go on in one microtask, and share a connection for what follows.
-          if (loan.isShared) await turn();
-          return answer;
+          return await this.sendShared<Row>(query, onCancel);
         } catch (error) {
           if (attempt >= usualAttempts || !this.isLost(error)) throw error;
         }
@@ -250,7 +243,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   /** The loan for all statements sent before the next microtask. */
   private sharedConnection(): SharedConnection {
     if (this.shared === undefined) {
-      this.shared = this.borrow();
+      this.shared = { connection: this.lend(), users: 0, request: undefined, cancelled: Promise.resolve() };
       queueMicrotask(() => {
         this.shared = undefined;
       });
@@ -258,37 +251,9 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     return this.shared;
   }
 
-  /**
-   * The loan of earlier batchable statements, if it takes more. Statements that follow one another without a pause cost less
-   * on one connection, and none of them waits for a lock.
-   */
-  private joinedConnection(): JoinedConnection {
-    const { joined } = this;
-    if (joined !== undefined && joined.users < maximumJoined && performance.now() < joined.until) {
-      joined.isShared = true;
-      return joined;
-    }
-    const made: JoinedConnection = { ...this.borrow(), until: performance.now() + joiningTime, isShared: false };
-    this.joined = made;
-    made.connection.catch(() => this.close(made));
-    return made;
-  }
-
-  private borrow(): SharedConnection {
-    return { connection: this.lend(), users: 0, request: undefined, cancelled: Promise.resolve() };
-  }
-
-  /** Lets no further statement join. */
-  private close(loan: SharedConnection): void {
-    if (this.joined === loan) this.joined = undefined;
-  }
-
-  /** Sends a statement on a loan, which ends with the last answer. */
-  private async sendOn<Row>(
-    shared: SharedConnection,
-    query: Query,
-    onCancel: ReadOptions["onCancel"],
-  ): Promise<SqlResult<Row>> {
+  /** Sends a statement on the loan of this microtask. */
+  private async sendShared<Row>(query: Query, onCancel: ReadOptions["onCancel"]): Promise<SqlResult<Row>> {
+    const shared = this.sharedConnection();
     if (shared.request === undefined) shared.request = onCancel ?? null;
     else if (shared.request !== onCancel) shared.request = null;
     shared.users += 1;
@@ -298,9 +263,8 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     try {
       const answer = runOn<Row>(connection, query);
       unsubscribe = onCancel?.(() => {
-        if (shared.request !== onCancel) return;
-        this.close(shared);
-        shared.cancelled = shared.cancelled.then(() => this.cancel(shared, connection, () => isRunning));
+        if (shared.request === onCancel)
+          shared.cancelled = shared.cancelled.then(() => this.cancel(shared, connection, () => isRunning));
       });
       return await answer;
     } finally {
@@ -320,9 +284,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
 
   private leave(shared: SharedConnection, connection: Connection): void {
     shared.users -= 1;
-    if (shared.users > 0) return;
-    this.close(shared);
-    this.giveBack(connection);
+    if (shared.users === 0) this.giveBack(connection);
   }
 }
 
@@ -334,18 +296,6 @@ interface SharedConnection {
   request: ReadOptions["onCancel"] | null;
   cancelled: Promise<void>;
 }
-
-/** One that further statements can join. */
-interface JoinedConnection extends SharedConnection {
-  /** `performance.now()` from which none can. So few wait for a connection that has become slow. */
-  readonly until: number;
-  isShared: boolean;
-}
-
-/** Unanswered statements on a connection that others join. */
-const maximumJoined = 32;
-/** Milliseconds from a loan to the last statement that joins it. */
-const joiningTime = 10;
 
 /** Statements per packet. The database runs them sequentially, so a large batch would delay the last one. */
 const maximumBatch = 8;
