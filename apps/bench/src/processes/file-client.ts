@@ -1,4 +1,4 @@
-import { type Cipher, createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { type Cipher, createCipheriv, createDecipheriv, type Decipher, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
@@ -13,7 +13,8 @@ const chunkSize = 8 * mebibyte;
 
 type Headers = Readonly<Record<string, string>>;
 
-interface Body {
+/** The body of a request, with what its headers say of it. */
+export interface Body {
   readonly headers: Headers;
   readonly bytes: Iterable<Buffer>;
 }
@@ -23,6 +24,15 @@ const block = randomBytes(mebibyte);
 /** This many bytes: random, but every MiB is the same. */
 export function* contentOf(size: number): Generator<Buffer, void, undefined> {
   for (let rest = size; rest > 0; rest -= block.length) yield block.subarray(0, rest);
+}
+
+/** The chunks of an upload of this size. */
+export function* chunksOf(size: number): Generator<Body, void, undefined> {
+  for (let first = 0; first < size; first += chunkSize) {
+    const last = Math.min(size, first + chunkSize) - 1;
+    const headers = { "content-type": "application/octet-stream", "content-range": `bytes ${first}-${last}/${size}` };
+    yield { headers, bytes: contentOf(last + 1 - first) };
+  }
 }
 
 /** As long as those of curl and browsers: searching takes longer for a short one. */
@@ -76,11 +86,7 @@ export class FileClient {
   /** Uploads a file in chunks, one after the other. Returns the id of its object. `hash`: whether each answer has the MD5. */
   async uploadInChunks(size: number, { hash = true } = {}): Promise<string> {
     const { uploadId } = await this.data("GET", "");
-    for (let first = 0; first < size; first += chunkSize) {
-      const last = Math.min(size, first + chunkSize) - 1;
-      const headers = { "content-type": "application/octet-stream", "content-range": `bytes ${first}-${last}/${size}` };
-      await this.data("PATCH", `/${uploadId}?hash=${hash}`, { headers, bytes: contentOf(last + 1 - first) });
-    }
+    for (const chunk of chunksOf(size)) await this.data("PATCH", `/${uploadId}?hash=${hash}`, chunk);
     return (await this.data("PATCH", `/${uploadId}`))["~ObjectID"] ?? "";
   }
 
@@ -102,18 +108,26 @@ export class FileClient {
     const { key, ivPrefix } = this.secure;
     const iv = buildCounterBlock({ direction: directions.toServer, ivPrefix, message: this.messages++, block: 0 });
     const headers = { ...body.headers, encrypted: formatEncryptedHeader({ iv }) };
-    return { headers, bytes: applied(createCipheriv("aes-256-ctr", key, iv), body.bytes) };
+    return { headers, bytes: sealed(createCipheriv("aes-256-ctr", key, iv), body.bytes) };
   }
 
   private async *opened(answer: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.secure === null) return yield* answer;
     const { iv } = parseEncryptedHeader(String(answer.headers["encrypted"])) ?? {};
     if (iv === undefined) throw new Error("The answer is not encrypted.");
-    const cipher = createDecipheriv("aes-256-ctr", this.secure.key, iv);
-    for await (const piece of answer) yield cipher.update(piece);
+    yield* opened(createDecipheriv("aes-256-ctr", this.secure.key, iv), answer);
   }
 }
 
-function* applied(cipher: Cipher, bytes: Iterable<Buffer>): Generator<Buffer, void, undefined> {
+/** Bytes behind a cipher. */
+export async function* opened(
+  cipher: Decipher,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of bytes) yield cipher.update(piece);
+}
+
+/** Bytes behind a cipher. */
+export function* sealed(cipher: Cipher, bytes: Iterable<Buffer>): Generator<Buffer, void, undefined> {
   for (const piece of bytes) yield cipher.update(piece);
 }

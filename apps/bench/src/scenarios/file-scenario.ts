@@ -1,3 +1,4 @@
+import { createCipheriv } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +22,17 @@ import {
 import { logIn, logInRequest, SecureClient } from "../comparison/log-in.ts";
 import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
 import { profiled } from "../comparison/profile.ts";
-import { contentOf, exchange, FileClient, mebibyte, receive } from "../processes/file-client.ts";
+import {
+  type Body,
+  chunksOf,
+  contentOf,
+  exchange,
+  FileClient,
+  mebibyte,
+  opened,
+  receive,
+  sealed,
+} from "../processes/file-client.ts";
 import { freePort } from "../processes/environment.ts";
 import { MeasuredProcess } from "../processes/measured-process.ts";
 import type { FileSettings } from "../processes/start-product.ts";
@@ -71,12 +82,19 @@ export const fileScenario: Scenario = {
 };
 
 const [bareUpload, bareDownload] = ["node:http with fsync", "node:http"];
+/** By hand, with what the product adds to the bytes. */
+const byHand = {
+  chunks: "node:http with fsync, chunks and digests",
+  sealedUpload: "node:http with fsync and AES-256-GCM",
+  sealedDownload: "node:http with AES-256-GCM",
+  secureUpload: "node:http with fsync and AES-256-CTR",
+  secureDownload: "node:http with AES-256-CTR",
+};
 
 function speeds(result: ComparisonResult, size: number): Outcome[] {
-  const line = (scenario: string, ours: string, wanted: number): Outcome => {
-    const limit = ours.includes("upload") ? bareUpload : bareDownload;
-    return compared(result, { scenario, ours, limit, unit: "MiB/s", bound: atLeast(wanted) });
-  };
+  const limitOf = (ours: string) => (/upload|fsync/.test(ours) ? bareUpload : bareDownload);
+  const line = (scenario: string, ours: string, wanted: number): Outcome =>
+    compared(result, { scenario, ours, limit: limitOf(ours), unit: "MiB/s", bound: atLeast(wanted) });
   const file = `of ${(size / mebibyte).toLocaleString("en")} MiB`;
   return [
     line(`upload ${file} in one request`, "upload", 0.7),
@@ -87,6 +105,9 @@ function speeds(result: ComparisonResult, size: number): Outcome[] {
     line(`download ${file}`, "download", 0.7),
     line("download in a secure session", "secure download", 0.75),
     line("download, encrypted at rest", "encrypted download", 0.7),
+    ...Object.values(byHand).map((ours) =>
+      compared(result, { scenario: ours, ours, limit: limitOf(ours), unit: "MiB/s" }),
+    ),
   ];
 }
 
@@ -104,11 +125,24 @@ async function startBare(folder: string): Promise<RunningServer> {
 }
 
 function bareTransfers({ address, process }: RunningServer, size: number): Candidate[] {
+  const put = async (path: string, body: Body) => receive(await exchange(`${address}${path}`, "PUT", {}, body), 0);
   const headers = { "content-length": String(size) };
-  const send = async () => receive(await exchange(address, "PUT", {}, { headers, bytes: contentOf(size) }), 0);
-  const download = async () => receive(await exchange(address, "GET", {}), size);
-  const common = { process, size, idleMemory: 0 };
-  return [new Transfer(bareUpload, { ...common, run: send }), new Transfer(bareDownload, { ...common, run: download })];
+  const send = (path: string, bytes = contentOf(size)) => put(path, { headers, bytes });
+  const clientCipher = () => createCipheriv("aes-256-ctr", Buffer.alloc(32), Buffer.alloc(16));
+  const sendChunks = async () => {
+    for (const chunk of chunksOf(size)) await put("/digests", chunk);
+  };
+  const load = (path: string) => exchange(`${address}${path}`, "GET", {});
+  const make = (name: string, run: () => Promise<void>) => new Transfer(name, { process, size, idleMemory: 0, run });
+  return [
+    make(bareUpload, () => send("/")),
+    make(bareDownload, async () => receive(await load("/"), size)),
+    make(byHand.chunks, sendChunks),
+    make(byHand.sealedUpload, () => send("/aes-256-gcm")),
+    make(byHand.sealedDownload, async () => receive(await load("/aes-256-gcm"), size)),
+    make(byHand.secureUpload, () => send("/aes-256-ctr", sealed(clientCipher(), contentOf(size)))),
+    make(byHand.secureDownload, async () => receive(opened(clientCipher(), await load("/aes-256-ctr")), size)),
+  ];
 }
 
 interface TransferParts {
