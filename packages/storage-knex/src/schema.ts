@@ -24,17 +24,17 @@ export interface SqlMigration<Tables, Query> extends Numbered {
 
 /** The missing migrations. Throws 705 for a database of a newer version, unless `allowNewer` is set. */
 export function pendingMigrations<Migration extends Numbered>(
-  known: readonly Migration[],
+  migrations: readonly Migration[],
   applied: readonly Required<Numbered>[],
   { allowNewer = false }: { readonly allowNewer?: boolean } = {},
 ): Migration[] {
-  const numbers = new Map(known.map(({ name, number = 1 }) => [name, number]));
+  const numbers = new Map(migrations.map(({ name, number = 1 }) => [name, number]));
   if (!allowNewer && applied.some(({ name, number }) => number > (numbers.get(name) ?? 0)))
     throw new ServiceError(705, {
       detail: "The database was migrated by a newer version of the server. Start that version.",
     });
   const done = new Map(applied.map(({ name, number }) => [name, number]));
-  return known.filter(({ name, number = 1 }) => (done.get(name) ?? 0) < number);
+  return migrations.filter(({ name, number = 1 }) => (done.get(name) ?? 0) < number);
 }
 
 /** A property of a database server on which the code relies. Without it, data would become wrong in silence. */

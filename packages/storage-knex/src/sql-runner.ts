@@ -136,8 +136,8 @@ export async function insertRows(
 ): Promise<void> {
   for (const part of chunks(rows)) {
     const places = part.map((_, row) => {
-      const given = columns.map((__, column) => `$${row * columns.length + column + 1}`);
-      return `(${[...given, ...computed.values()].join(", ")})`;
+      const placeholders = columns.map((__, column) => `$${row * columns.length + column + 1}`);
+      return `(${[...placeholders, ...computed.values()].join(", ")})`;
     });
     await sql.runOnce(
       `insert into ${table} (${[...columns, ...computed.keys()].join(", ")}) values ${places.join(", ")} ${otherwise}`,

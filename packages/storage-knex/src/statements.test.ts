@@ -63,7 +63,7 @@ const attributes: Attributes = JSON.parse(
   `{"text":"a\\"b","number":0.1,"no":false,"nothing":null,"ids":["A1","B2"],"empty":{},"list":[],"mixed":[1,null,[2]],"record":{"b":1,"a":{"json":"{}"}},"__proto__":{"__proto__":1}}`,
 ) as Attributes;
 
-const stored = (given: Attributes) => attributesOf(JSON.parse(attributesText(given)) as Attributes);
+const stored = (input: Attributes) => attributesOf(JSON.parse(attributesText(input)) as Attributes);
 
 test("restores attributes as stored", () => {
   expect(stored(attributes)).toEqual(attributes);

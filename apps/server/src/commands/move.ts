@@ -104,7 +104,7 @@ async function abandon(moving: PostgresMove): Promise<void> {
 }
 
 async function finish(
-  { outcome, kept, interruption }: MoveReport,
+  { outcome, oldSchema, interruption }: MoveReport,
   { administration: { unit, eventOf } }: OpenedDatabase,
   place: string,
 ): Promise<void> {
@@ -114,5 +114,5 @@ async function finish(
   console.error(
     "note: Set storage.url of the database to the new place. Until then, a server that starts needs the notice at the old one.",
   );
-  console.error(`note: The former tables are kept at the old place, in the schema ${kept}.`);
+  console.error(`note: The former tables are kept at the old place, in the schema ${oldSchema}.`);
 }

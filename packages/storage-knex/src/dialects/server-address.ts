@@ -68,19 +68,19 @@ export function parseAddress(url: string): ServerAddress {
   // Behind an @ outside of the credentials, the host is a part of the password.
   if (scheme === undefined || /@/.test(path + query) || /\s/.test(url)) throw unencoded();
   const [user = "", ...password] = authority.slice(0, Math.max(at, 0)).split(":");
-  const given = parametersIn(query, engine);
-  const host = given.get("host") ?? given.get("socket");
+  const parameters = parametersIn(query, engine);
+  const host = parameters.get("host") ?? parameters.get("socket");
   const hosts = host === undefined ? authority.slice(at + 1) : encodeURIComponent(host).replaceAll("%2C", ",");
-  const port = given.get("port");
+  const port = parameters.get("port");
   const parsed = hosts.split(",").map((each) => hostIn(each, engine, port));
   if (engine === "mariadb" && parsed.length > 1) throw new InvalidAddress("must name one host of MariaDB.");
   return {
     engine,
     hosts: parsed as [ServerHost, ...ServerHost[]],
-    user: given.get("user") ?? decoded(user),
-    password: given.get("password") ?? decoded(password.join(":")),
+    user: parameters.get("user") ?? decoded(user),
+    password: parameters.get("password") ?? decoded(password.join(":")),
     database: decoded(path),
-    parameters: new Map([...given].filter(([name]) => parametersOf[engine].includes(name))),
+    parameters: new Map([...parameters].filter(([name]) => parametersOf[engine].includes(name))),
   };
 }
 
@@ -100,14 +100,16 @@ function decoded(text: string): string {
 
 function parametersIn(query: string, engine: ServerEngine): Map<string, string> {
   const pairs = query.split("&").filter((each) => each !== "");
-  const given = pairs.map((each) => each.split(/=(.*)/s, 2).map((part) => decoded(part)));
-  const known = [...replacements[engine], ...parametersOf[engine]];
-  for (const [index, [name = ""]] of given.entries()) {
+  const parameters = pairs.map((each) => each.split(/=(.*)/s, 2).map((part) => decoded(part)));
+  const parameterNames = [...replacements[engine], ...parametersOf[engine]];
+  for (const [index, [name = ""]] of parameters.entries()) {
     // An unknown name can be a piece of a password in which an & is not encoded.
-    if (!known.includes(name))
-      throw new InvalidAddress(`has an unknown parameter, number ${index + 1}. Known are ${known.join(", ")}.`);
+    if (!parameterNames.includes(name))
+      throw new InvalidAddress(
+        `has an unknown parameter, number ${index + 1}. Known are ${parameterNames.join(", ")}.`,
+      );
   }
-  return new Map(given.map(([name = "", value = ""]) => [name, value]));
+  return new Map(parameters.map(([name = "", value = ""]) => [name, value]));
 }
 
 function hostIn(text: string, engine: ServerEngine, commonPort: string | undefined): ServerHost {

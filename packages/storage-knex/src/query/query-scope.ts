@@ -96,8 +96,8 @@ export abstract class QueryScope {
    */
   join(o: string, reference: string, classes: readonly string[]): string {
     const key = JSON.stringify([o, reference, classes]);
-    const known = this.joined.get(key);
-    if (known !== undefined) return known.alias;
+    const existing = this.joined.get(key);
+    if (existing !== undefined) return existing.alias;
     const target = this.target(o, reference, classes);
     this.joined.set(key, target);
     return target.alias;

@@ -25,10 +25,10 @@ export interface MariadbKnex {
  * the driver, mysql2, is not installed.
  */
 export async function createMariadbKnex(settings: MariadbSettings): Promise<MariadbKnex> {
-  const { url, pool, connectTimeout, silenceTimeout, ...given } = withDefaults(settings);
+  const { url, pool, connectTimeout, silenceTimeout, ...options } = withDefaults(settings);
   const server = serverOf(url);
   const driver = await mysql2();
-  const prepare = preparation(sessionSettings(given));
+  const prepare = preparation(sessionSettings(options));
   const answers = new AwaitedAnswers();
   /** A connection outside the pool. */
   const beside = (): Connection => {
@@ -51,7 +51,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
     connection: {
       ...server,
       connectTimeout,
-      connectAttributes: { program_name: given.applicationName },
+      connectAttributes: { program_name: options.applicationName },
       charset: "utf8mb4",
       // Limits SQL injection to one statement.
       multipleStatements: false,

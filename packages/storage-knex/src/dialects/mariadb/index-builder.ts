@@ -39,7 +39,7 @@ interface Plan {
   readonly useless: readonly AttributeIndex[];
   readonly missing: readonly AttributeIndex[];
   /** The listed columns of declared indexes. */
-  readonly kept: readonly ListedColumn[];
+  readonly unchanged: readonly ListedColumn[];
   /** The contents of the columns to add. */
   readonly added: readonly Omit<ValueColumn, "number">[];
   /** Names of other columns of the table, and numbers of other listed columns. */
@@ -97,13 +97,13 @@ export class IndexBuilder {
 
   private async build(run: Run, declared: readonly AttributeIndex[]): Promise<IndexReport> {
     await run(`set max_statement_time = 0, lock_wait_timeout = ${waitTimeout}`);
-    const { useless, missing, kept, added, dropped } = await this.plan(run, declared);
+    const { useless, missing, unchanged, added, dropped } = await this.plan(run, declared);
     const { valueIndexes } = this.tables;
     const listed = "class = ? and attribute = ? and type = ?";
     for (const index of useless) await run(`delete from ${valueIndexes} where ${listed}`, valuesOf(index));
     await this.drop(run, dropped);
-    const filled = kept.filter(({ ready }) => ready === 1);
-    const unfilled = [...kept.filter(({ ready }) => ready !== 1), ...(await this.list(run, added))];
+    const filled = unchanged.filter(({ ready }) => ready === 1);
+    const unfilled = [...unchanged.filter(({ ready }) => ready !== 1), ...(await this.list(run, added))];
     await this.add(run, unfilled);
     await this.fill(run, unfilled);
     const built: AttributeIndex[] = [];
@@ -132,12 +132,12 @@ export class IndexBuilder {
     );
     const [listed, keys] = [new Set(indexes.map(indexKey)), new Set(declared.map(indexKey))];
     const contents = new Map(declared.map(declaredColumn).map((column) => [keyOf(column), column]));
-    const kept = columns.filter((column) => contents.has(keyOf(column)));
-    const [keptNames, keptKeys] = [new Set(kept.map(nameOf)), new Set(kept.map(keyOf))];
+    const unchanged = columns.filter((column) => contents.has(keyOf(column)));
+    const [keptNames, keptKeys] = [new Set(unchanged.map(nameOf)), new Set(unchanged.map(keyOf))];
     return {
       useless: indexes.filter((index) => !keys.has(indexKey(index))),
       missing: declared.filter((index) => !listed.has(indexKey(index))),
-      kept,
+      unchanged,
       added: [...contents.values()].filter((column) => !keptKeys.has(keyOf(column))),
       dropped: {
         names: present.map(({ name }) => name).filter((name) => !keptNames.has(name)),
@@ -254,10 +254,10 @@ export class IndexBuilder {
   }
 }
 
-function isDone({ useless, missing, kept, added, dropped }: Plan): boolean {
+function isDone({ useless, missing, unchanged, added, dropped }: Plan): boolean {
   return (
     useless.length + missing.length + added.length + dropped.names.length + dropped.numbers.length === 0 &&
-    kept.every(({ ready }) => ready === 1)
+    unchanged.every(({ ready }) => ready === 1)
   );
 }
 

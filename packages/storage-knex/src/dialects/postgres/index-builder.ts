@@ -110,7 +110,7 @@ export class IndexBuilder {
       runOn<{ name: string }>(connection, { text: existingStatistics(this.tables) }),
     ]);
     const ready = new Set(indexes.rows.filter(({ valid }) => valid).map(({ name }) => name));
-    const known = new Set(statistics.rows.map(({ name }) => name));
+    const existing = new Set(statistics.rows.map(({ name }) => name));
     const declaredIndexes = new Map(
       declared.map((index) => valueIndex(this.tables, index)).map((each) => [each.name, each]),
     );
@@ -121,9 +121,9 @@ export class IndexBuilder {
       uselessIndexes: indexes.rows
         .map(({ name }) => name)
         .filter((name) => !ready.has(name) || !declaredIndexes.has(name)),
-      uselessStatistics: [...known].filter((name) => !declaredStatistics.has(name)),
+      uselessStatistics: [...existing].filter((name) => !declaredStatistics.has(name)),
       missingIndexes: [...declaredIndexes.values()].filter(({ name }) => !ready.has(name)),
-      missingStatistics: [...declaredStatistics.values()].filter(({ name }) => !known.has(name)),
+      missingStatistics: [...declaredStatistics.values()].filter(({ name }) => !existing.has(name)),
     };
   }
 

@@ -38,15 +38,15 @@ export async function hasNotice(run: Run, tables: Tables): Promise<boolean> {
   return (await run<{ moved: boolean }>(query)).rows[0]?.moved === true;
 }
 
-/** Takes the tables away from a place, into the schema `kept`, and leaves a notice where they were. */
+/** Takes the tables away from a place, into the schema `oldSchema`, and leaves a notice where they were. */
 export async function leaveNotice(
   run: Run,
   tables: Tables,
-  { owner, kept, place, sealedUrl }: MoveNotice & { readonly owner: string; readonly kept: string },
+  { owner, oldSchema, place, sealedUrl }: MoveNotice & { readonly owner: string; readonly oldSchema: string },
 ): Promise<void> {
   const { schema } = tables;
   const table = noticeTable(tables);
-  await run({ text: `alter schema "${schema}" rename to "${kept}"` });
+  await run({ text: `alter schema "${schema}" rename to "${oldSchema}"` });
   await run({ text: `create schema "${schema}" authorization ${owner}` });
   await run({ text: `create table ${table} (place text not null, sealed_url text not null)` });
   await run({ text: `alter table ${table} owner to ${owner}` });

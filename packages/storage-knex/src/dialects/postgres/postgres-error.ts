@@ -109,8 +109,8 @@ function codeOf(error: unknown): ErrorCode | undefined {
   if (lost.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
   if (dependencyIsGone(error)) return 706;
-  const known = refusals.get(state) ?? codes.get(state) ?? codes.get(state.slice(0, 2));
-  return known ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+  const code = refusals.get(state) ?? codes.get(state) ?? codes.get(state.slice(0, 2));
+  return code ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
 }
 
 /** A trigger can raise any state. This project's functions raise their own states only. */

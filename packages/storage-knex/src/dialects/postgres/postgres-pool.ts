@@ -23,22 +23,22 @@ export interface PostgresKnex {
 
 /** Creates a Knex with pooled connections to a Postgres server. Connects on first use. Throws if the URL is invalid. */
 export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
-  const { url, pool: limits, ...given } = withDefaults(settings);
+  const { url, pool: limits, ...options } = withDefaults(settings);
   const pool = new PostgresPool({
     address: addressOf(url),
     max: limits.max,
     idleTimeoutMillis: limits.idleTimeout,
     connectionTimeoutMillis: limits.acquireTimeout,
     maxPendingAcquires: limits.maxPendingAcquires,
-    connectTimeout: given.connectTimeout,
-    application_name: given.applicationName,
+    connectTimeout: options.connectTimeout,
+    application_name: options.applicationName,
     // Statements are sent without waiting for earlier answers.
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: given.statementTimeout,
-    silenceTimeout: given.silenceTimeout,
-    idle_in_transaction_session_timeout: given.idleInTransactionTimeout,
+    statement_timeout: options.statementTimeout,
+    silenceTimeout: options.silenceTimeout,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeout,
     // JIT compilation costs more than it saves for these queries. Read committed: statements that count rows must see
     // commits they waited for, even outside an explicit transaction, independent of the database default. Behind a pooler
     // that refuses these settings, those of the role are in force; the storage checks them.

@@ -134,8 +134,8 @@ const batches = new Map<string, Statement | null>();
 export function batchStatement(statements: readonly Statement[]): Statement | null {
   let name = "";
   for (const statement of statements) name += `${statement.name} `;
-  const known = batches.get(name);
-  if (known !== undefined) return known;
+  const existing = batches.get(name);
+  if (existing !== undefined) return existing;
   const calls = statements.filter(({ batch }) => batch === "call");
   const additions = statements.filter(({ batch }) => batch === "addition");
   const isBatch =

@@ -207,12 +207,12 @@ function watermark(tables: Tables): string {
 /** The open transactions that keep changes from devices, the oldest first. */
 export function postgresOpenWriters(knex: Knex, schema: string): Promise<OpenWriter[]> {
   const tables = tablesOf(schema);
-  const held = `select distinct virtualtransaction as transaction, pid from pg_locks l where ${locksOfWriters(tables)}`;
+  const lockHolders = `select distinct virtualtransaction as transaction, pid from pg_locks l where ${locksOfWriters(tables)}`;
   const prepared = `select p.owner, p.gid, p.prepared, x.virtualtransaction as transaction from pg_prepared_xacts p
     join pg_locks x on x.locktype = 'transactionid' and x.transactionid = p.transaction and x.pid is null`;
   const text = `select transaction, pid, coalesce(a.usename, p.owner) as role, coalesce(a.application_name, '') as application,
         p.gid as prepared, (extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as age
-      from (${held}) w left join pg_stat_activity a using (pid) left join (${prepared}) p using (transaction)
+      from (${lockHolders}) w left join pg_stat_activity a using (pid) left join (${prepared}) p using (transaction)
       order by age desc nulls last, transaction`;
   return withConnection(knex, async (connection) => (await runOn<OpenWriter>(connection, { text })).rows);
 }
@@ -229,9 +229,9 @@ export function changeStatements(tables: Tables) {
     read(limit: number): Statement {
       const step = 2 ** Math.max(0, Math.floor(Math.log2(Math.max(limit, 1))) - 2);
       const rounded = Math.ceil(limit / step) * step;
-      const known = reads.get(rounded) ?? statement("change_read", read(tables, rounded));
-      reads.set(rounded, known);
-      return known;
+      const changeRead = reads.get(rounded) ?? statement("change_read", read(tables, rounded));
+      reads.set(rounded, changeRead);
+      return changeRead;
     },
   };
 }

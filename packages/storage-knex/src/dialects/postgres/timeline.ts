@@ -232,11 +232,11 @@ export class TimelineGuard {
   private async lossSince(
     connection: Connection,
     name: string,
-    known: { readonly recorded?: Seen; readonly seen: Seen },
+    marks: { readonly recorded?: Seen; readonly seen: Seen },
   ): Promise<string | null> {
     const history = await readHistory(connection, this.tables, name);
     if (history === "unreadable") return unreadable;
-    const { recorded, seen } = known;
+    const { recorded, seen } = marks;
     if (recorded !== undefined && history.at(-1)?.name !== recorded.name) return foreign;
     for (const each of [recorded ?? seen, seen]) {
       const left = history.find((ancestor) => ancestor.name === each.name);

@@ -101,15 +101,15 @@ export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombs
   return {
     select: `select ${objectColumns("d", "deleted_at")}, d.stamp, d.root, d.deleted_by from ${tombstones} d order by d.oid`,
     recordOf: (row) => {
-      const kept = row["attributes"] ?? null;
-      const { attributes, ...object } = objectOf({ ...row, attributes: kept ?? {} } as unknown as ObjectRow);
+      const stored = row["attributes"] ?? null;
+      const { attributes, ...object } = objectOf({ ...row, attributes: stored ?? {} } as unknown as ObjectRow);
       return {
         section: "tombstones",
         ...object,
         stamp: Number(row["stamp"]),
         root: objectIdOf(Number(row["root"])),
         deletedBy: row["deleted_by"] === null ? null : objectIdOf(Number(row["deleted_by"])),
-        attributes: kept === null ? null : canonicalJson(attributes),
+        attributes: stored === null ? null : canonicalJson(attributes),
       };
     },
     table: tombstones,

@@ -130,9 +130,12 @@ class ObjectWriter implements ObjectWriterPort<ReadObject> {
     }));
   }
 
-  async keepFormerReaders(kept: readonly FormerReadersEntry[], removed: readonly FormerReadersEntry[]): Promise<void> {
+  async keepFormerReaders(
+    entries: readonly FormerReadersEntry[],
+    removed: readonly FormerReadersEntry[],
+  ): Promise<void> {
     const { formerReaders } = this.tables;
-    await insertRows(this.sql, formerReaders, formerReaderColumns, kept.map(formerRowOf), {
+    await insertRows(this.sql, formerReaders, formerReaderColumns, entries.map(formerRowOf), {
       otherwise: "on duplicate key update readers = values(readers)",
     });
     await this.forget(removed.map(({ id, stamp }) => ({ oid: objectNumber(id), stamp })));

@@ -106,15 +106,15 @@ function placeOf(
   const sign = descending ? "<" : ">";
   const orNothing = descending ? ` or ${indexed} is null` : "";
   if (path.type !== "string" || fitsIndexedPrefix(String(value), scope.indexedCharacters)) {
-    const given = scope.operand(path.type, value);
-    return { later: `(${indexed} ${sign} ${given}${orNothing})`, equal: `${indexed} = ${given}` };
+    const operand = scope.operand(path.type, value);
+    return { later: `(${indexed} ${sign} ${operand}${orNothing})`, equal: `${indexed} = ${operand}` };
   }
-  const [start, given] = [
+  const [start, operand] = [
     scope.operand(path.type, firstCharacters(String(value), scope.indexedCharacters)),
     scope.operand(path.type, value),
   ];
   return {
-    later: `((${indexed} ${sign}= ${start} and ${whole} ${sign} ${given})${orNothing})`,
-    equal: `(${indexed} = ${start} and ${whole} = ${given})`,
+    later: `((${indexed} ${sign}= ${start} and ${whole} ${sign} ${operand})${orNothing})`,
+    equal: `(${indexed} = ${start} and ${whole} = ${operand})`,
   };
 }

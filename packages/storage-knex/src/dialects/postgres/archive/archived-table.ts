@@ -66,7 +66,7 @@ export function plainTable<Section extends PlainSection>(
     ...columns.map(({ member, type }) => inserted(`"${member}"`, type)),
     ...Object.values(additionalColumns),
   ];
-  const given = columns.map(({ member, type }) => `"${member}" ${transferTypes[type]}`);
+  const columnTypes = columns.map(({ member, type }) => `"${member}" ${transferTypes[type]}`);
   return {
     rows,
     key,
@@ -78,7 +78,7 @@ export function plainTable<Section extends PlainSection>(
       return { section, ...row } as RecordOf<Section>;
     },
     insert: `insert into ${table} (${names.join(", ")}) overriding system value
-      select ${values.join(", ")} from ${json}_to_recordset($1::${json}) as l (${given.join(", ")})${joined}`,
+      select ${values.join(", ")} from ${json}_to_recordset($1::${json}) as l (${columnTypes.join(", ")})${joined}`,
     rowsOf: (record) => {
       const row = { ...(record as unknown as Record<string, unknown>) };
       for (const member of objects) if (row[member] !== null) row[member] = objectNumber(row[member] as ObjectId);

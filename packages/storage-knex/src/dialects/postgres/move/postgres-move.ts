@@ -39,7 +39,7 @@ export interface MoveReport {
   /** `already`: an earlier run has switched; this one has only tidied up. */
   readonly outcome: "moved" | "already";
   /** The schema at the old place that keeps the former tables. */
-  readonly kept: string;
+  readonly oldSchema: string;
   /** Milliseconds for which writes waited or were refused; 0 if an earlier run has switched. */
   readonly interruption: number;
 }
@@ -116,7 +116,7 @@ function isLockConflict(error: unknown): boolean {
  */
 export class PostgresMove {
   private readonly tables: Tables;
-  private readonly kept: string;
+  private readonly oldSchema: string;
   private readonly pools: readonly PostgresKnex[];
   private readonly present: Knex;
   private readonly source: Knex;
@@ -129,7 +129,7 @@ export class PostgresMove {
   constructor(private readonly options: MoveSettings) {
     const { schema, present, from, to, subscriber } = options;
     this.tables = tablesOf(schema);
-    this.kept = `${schema.slice(0, 57)}_moved`;
+    this.oldSchema = `${schema.slice(0, 57)}_moved`;
     this.pools = [present, from, to, subscriber].map((url) => createPostgresKnex({ ...connections, url }));
     [this.present, this.source, this.target, this.subscriber] = this.pools.map(({ knex }) => knex) as [
       Knex,
@@ -141,11 +141,11 @@ export class PostgresMove {
 
   run(): Promise<MoveReport> {
     return this.alone(async () => {
-      const { kept } = this;
+      const { oldSchema } = this;
       const { replication, owner } = await this.examine();
       if (owner === null) {
         await this.tidyUp(replication);
-        return { outcome: "already", kept, interruption: 0 };
+        return { outcome: "already", oldSchema, interruption: 0 };
       }
       await this.discard(replication);
       try {
@@ -161,7 +161,7 @@ export class PostgresMove {
         }
       }
       await this.tidyUp(replication);
-      return { outcome: "moved", kept, interruption: Math.round(performance.now() - this.lockedAt) };
+      return { outcome: "moved", oldSchema, interruption: Math.round(performance.now() - this.lockedAt) };
     });
   }
 
@@ -212,7 +212,7 @@ export class PostgresMove {
     const [{ wal, server, owner, moved, kept, name }] = await named(busy, () =>
       transact(this.source, async (run) => {
         await lockMigrations(run, this.tables);
-        const values = [schema, noticeTable(this.tables), this.kept];
+        const values = [schema, noticeTable(this.tables), this.oldSchema];
         return (await run<OldPlace>({ text: oldPlaceQuery, values })).rows as [OldPlace];
       }),
     );
@@ -226,7 +226,7 @@ export class PostgresMove {
     }
     if (owner === null) throw new MoveRefused(`The old place has no schema "${schema}".`);
     if (kept)
-      throw new MoveRefused(`The old place has the schema "${this.kept}" of an earlier move. Drop or rename it.`);
+      throw new MoveRefused(`The old place has the schema "${this.oldSchema}" of an earlier move. Drop or rename it.`);
     if (wal !== "logical")
       throw new MoveRefused(`The old server has wal_level = ${wal}. Set wal_level = logical and restart it.`);
     if ((await this.serverOf(this.present)).server !== server)
@@ -317,7 +317,7 @@ export class PostgresMove {
           await replication.turn("disable");
           await this.finishCopy(run);
           this.options.signal.throwIfAborted();
-          await leaveNotice(run, this.tables, { ...this.options.notice, owner, kept: this.kept });
+          await leaveNotice(run, this.tables, { ...this.options.notice, owner, oldSchema: this.oldSchema });
         });
       } catch (error) {
         if (!(error instanceof NotCaughtUp) && !isLockConflict(error)) throw error;
