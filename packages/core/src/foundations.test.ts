@@ -27,8 +27,8 @@ describe("foundations", () => {
       expect(recent.get(0)).toBe("value 0");
       for (let last = Math.max(0, key - 3); last <= key; last += 1) expect(recent.get(last)).toBe(`value ${last}`);
     }
-    const kept = Array.from({ length: 100 }, (_, key) => recent.get(key)).filter((value) => value !== undefined);
-    expect(kept.length).toBeLessThanOrEqual(20);
+    const cached = Array.from({ length: 100 }, (_, key) => recent.get(key)).filter((value) => value !== undefined);
+    expect(cached.length).toBeLessThanOrEqual(20);
     expect(recent.get(1)).toBeUndefined();
   });
 
@@ -102,7 +102,7 @@ describe("foundations", () => {
 describe("password policy", () => {
   const digits = "0123456789abcdef0123456789abcdef";
   const digests = { sha256: (text: string) => text, md5: (text: string) => `md5 of ${text}` };
-  const known = new Set(["md5 of correcthorse", "md5 of Tr0ubador", "fedcba9876543210fedcba9876543210"]);
+  const breached = new Set(["md5 of correcthorse", "md5 of Tr0ubador", "fedcba9876543210fedcba9876543210"]);
   const verified: string[] = [];
 
   const hasher = {
@@ -114,7 +114,7 @@ describe("password policy", () => {
     isOutdated: () => false,
   };
 
-  const policy = new PasswordPolicy(hasher, digests, { has: (md5) => known.has(md5) });
+  const policy = new PasswordPolicy(hasher, digests, { has: (md5) => breached.has(md5) });
 
   function outcome(pass: string, clientHash: ClientHash): string {
     try {

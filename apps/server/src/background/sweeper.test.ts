@@ -243,7 +243,7 @@ describe("sweeper", () => {
       }
       offset = 1_025 * hour;
       await sweep();
-      expect(await new KeyStore(storage.repositories.records).kept("rsa")).toHaveLength(1);
+      expect(await new KeyStore(storage.repositories.records).withPrivateKey("rsa")).toHaveLength(1);
       expect(await register("a", "other")).toBe("first");
     });
 

@@ -119,7 +119,7 @@ export class Sweeper {
  * open a captured log-in and must find its blocks.
  */
 async function sweepBlocks(r: Repositories, limit: number): Promise<number> {
-  const kept = await new KeyStore(r.records).kept("rsa");
+  const kept = await new KeyStore(r.records).withPrivateKey("rsa");
   return r.channels.sweepBlocks(
     kept.map(({ keyId }) => keyId),
     blockAge,

@@ -55,7 +55,7 @@ function testProvider(word: string): Work {
     const data = await checked("The additional data", async () =>
       provider.accept((await container.getAsync(components.providerSealing)).openData(entry.sealedData)),
     );
-    const callback = (await container.getAsync(components.callbackAddresses)).known(database.alias, type, data);
+    const callback = (await container.getAsync(components.callbackAddresses)).find(database.alias, type, data);
     if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
     for (const line of missingConfiguration(container.get(components.configuration), type, callback))
       throw new CommandError(line);

@@ -211,9 +211,9 @@ async function createObjects(
     if (each.name !== undefined) ids.set(each.name, object["~ObjectID"]);
   };
   const complete = async (each: SeedObject, id: ObjectId): Promise<void> => {
-    const given = resolved(each, ids, later.get(each)).later();
-    if (Object.keys(given).length === 0) return;
-    const input = { given, expectedVersions: null, serialization: { type: "oid" } } as const;
+    const attributes = resolved(each, ids, later.get(each)).later();
+    if (Object.keys(attributes).length === 0) return;
+    const input = { input: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
     await updateObject(context, { kind: "id", id }, input);
   };
   const placeOf = (each: SeedObject): string => places.get(each) ?? "objects";

@@ -85,7 +85,7 @@ describe("archives", () => {
       { type: "app.created", actorId: null, subjectId: null },
     ]);
     const keys = new KeyStore(kept);
-    const rings = await Promise.all((["rsa", "jwt"] as const).map((kind) => keys.kept(kind)));
+    const rings = await Promise.all((["rsa", "jwt"] as const).map((kind) => keys.withPrivateKey(kind)));
     expect(rings.flat().length).toBe(3);
     for (const ring of rings) expect(ring.map(({ acceptedUntil }) => acceptedUntil === null).indexOf(true)).toBe(0);
   });

@@ -81,9 +81,9 @@ describe("client password", () => {
         for (const encoded of [...forms, "another", null]) {
           const verified: (string | null)[][] = [];
           const hasher = {
-            verify: async (...given: [string | null, string, string | null]) => {
-              verified.push(given);
-              return given[0] === given[1];
+            verify: async (...input: [string | null, string, string | null]) => {
+              verified.push(input);
+              return input[0] === input[1];
             },
           } as unknown as PasswordHasher;
           expect(await verifyForms(hasher, encoded, forms, "decoy")).toBe(forms.includes(encoded ?? ""));

@@ -141,8 +141,8 @@ function classChecks({ className, schema, model, principal }: ClassInput): Absen
     const finding = `The user has no right to read the class ${className}.`;
     return [found, cause("rights", finding, "Give a group of the user the right to read the class.")];
   }
-  const known = model.as(principal).find(className)?.attributes;
-  const hidden = [...covered.keys()].filter((name) => known?.has(name) !== true);
+  const visibleAttributes = model.as(principal).find(className)?.attributes;
+  const hidden = [...covered.keys()].filter((name) => visibleAttributes?.has(name) !== true);
   if (hidden.length === 0) return [found, ok("rights", "The user can read the class and all its fields.")];
   return [found, ok("rights", `The user can read the class, without the fields ${hidden.join(", ")}.`)];
 }

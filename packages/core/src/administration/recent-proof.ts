@@ -53,7 +53,7 @@ export type ProofInput = { readonly pass: string } | { readonly token: string };
  */
 export async function giveProof(
   context: SessionContext & Uses<ProofServices & { readonly hasher: PasswordHasher }>,
-  given: ProofInput,
+  proof: ProofInput,
 ): Promise<void> {
   const { r: outside, principal, database, sessionDigest } = context;
   const { userId } = principal;
@@ -61,16 +61,16 @@ export async function giveProof(
     await keepProof(r, sessionDigest, userId);
     await r.audit.append(sessionEvent(context, { type: "proof.given" }));
   };
-  if ("token" in given) {
+  if ("token" in proof) {
     const own = await ownFactor(context, administrationAppName);
     if (own.factor?.confirmed !== true) throw new ServiceError(304, { detail: "There is no confirmed factor." });
-    await proveFactor(context, own, given.token, act);
+    await proveFactor(context, own, proof.token, act);
     return;
   }
   const { clientHash } = database.policy;
   const { account } = await outside.accounts.find({ id: userId }, []);
   if (account === null) throw new ServiceError(context.sessionEndedCode);
-  const credentials = { user: account.loginName, pass: given.pass, clientHash, links: [] };
+  const credentials = { user: account.loginName, pass: proof.pass, clientHash, links: [] };
   const prove = await preparePasswordProof(context, credentials);
   await context.services.gate.guard(context, {
     userKey: await sessionUserKey(context),

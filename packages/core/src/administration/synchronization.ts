@@ -87,18 +87,18 @@ export interface StoreSyncSchemaInput extends SyncSchemaInput {
 /** As `putSyncSchema`. 307 for a schema that exists, without `expectedVersions`. Another version, or none: 713. */
 export function storeSyncSchema(
   context: AdministratorContext,
-  { expectedVersions, ...given }: StoreSyncSchemaInput,
+  { expectedVersions, ...input }: StoreSyncSchemaInput,
 ): Promise<Versioned<AdministeredSyncSchema>> {
   const { digests } = context.database;
   return inTransaction(context, async (inside) => {
-    await serialize(inside.r, digests.sha256(resourceOf(given.name)));
-    const found = await readSchema(inside.r, given.name);
+    await serialize(inside.r, digests.sha256(resourceOf(input.name)));
+    const found = await readSchema(inside.r, input.name);
     if (expectedVersions === null && found !== undefined)
       throw new ServiceError(307, { detail: "The schema exists. The header If-Match is required." });
     if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
       throw new ServiceError(713, { detail: "Another request changed the resource." });
-    await putSyncSchema(inside, given);
-    return findSyncSchema(inside, given.name);
+    await putSyncSchema(inside, input);
+    return findSyncSchema(inside, input.name);
   });
 }
 

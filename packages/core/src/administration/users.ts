@@ -117,7 +117,7 @@ async function changeFound(
   const attributes = attributesOf(change);
   // First, as it may wait for writers of objects.
   if (Object.keys(attributes).length > 0) {
-    const input = { given: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
+    const input = { input: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
     await updateObject(context, { kind: "id", id: userId }, input);
   }
   const account = { id: userId };
@@ -216,10 +216,10 @@ export interface GroupInput {
 /** Creates and changes user groups, with the hooks of their objects. */
 export async function createGroup(
   context: AdministratorContext & Uses<ObjectServices>,
-  given: GroupInput,
+  input: GroupInput,
 ): Promise<Versioned<AdministeredGroup>> {
   const groupId = await inTransaction(context, async (inside) => {
-    const { object } = await createObject(inside, groupClass, attributesOf(given), { type: "oid" });
+    const { object } = await createObject(inside, groupClass, attributesOf(input), { type: "oid" });
     const { groupId: id, ...group } = await readGroup(inside.r, object["~ObjectID"]);
     const changes = changesBetween(null, group);
     await inside.r.audit.append(inside.eventOf({ type: "group.created", className: groupClass, changes }));
@@ -245,7 +245,7 @@ export function changeGroup(
     expectedVersions,
     read: (r) => readGroup(r, groupId),
     write: async (inside, found) => {
-      const input = { given: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
+      const input = { input: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
       await updateObject(inside, { kind: "id", id: groupId }, input);
       const changes = changesBetween(found, await readGroup(inside.r, groupId));
       await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass, changes }));

@@ -68,7 +68,7 @@ export async function* fromEarlier(
 ): AsyncGenerator<ArchiveRecord> {
   const macros = new Map<string, MacroVersion>();
   const rings = new Map<string, StoredKey[]>();
-  const kept = <Value>(
+  const recordOf = <Value>(
     kind: RecordKind<Value>,
     id: string,
     value: Value,
@@ -80,12 +80,12 @@ export async function* fromEarlier(
         const { section: _section, ...version } = record;
         macros.set(version.name, version);
         const { id, owner, value, createdAt } = macroVersionRecord(version);
-        yield kept(macroVersionKind, id, value, { owner, createdAt });
+        yield recordOf(macroVersionKind, id, value, { owner, createdAt });
         break;
       }
       case "applications": {
         const { section: _section, ...application } = record;
-        yield kept(applicationKind, application.name, application);
+        yield recordOf(applicationKind, application.name, application);
         break;
       }
       case "departures": {
@@ -95,24 +95,24 @@ export async function* fromEarlier(
       }
       case "identityProviders": {
         const { section: _section, ...entry } = record;
-        yield kept(providerEntryKind, entry.type, entry);
+        yield recordOf(providerEntryKind, entry.type, entry);
         break;
       }
       case "identityLinks": {
         const { section: _section, linkedAt: createdAt, ...link } = record;
         const owner = linkOwner(link.userId);
-        yield kept(identityLinkKind, identityLinkId(link, digests), link, { owner, createdAt });
+        yield recordOf(identityLinkKind, identityLinkId(link, digests), link, { owner, createdAt });
         break;
       }
       case "secondFactors": {
         const { section: _section, ...factor } = record;
         const { kind, id, owner } = factorRecord(factor);
-        yield kept(kind, id, factor, { owner });
+        yield recordOf(kind, id, factor, { owner });
         break;
       }
       case "passwordHistory": {
         const { subject, secrets } = record;
-        yield kept(formerPasswordsKind, subject, secrets.toReversed(), { owner: subject });
+        yield recordOf(formerPasswordsKind, subject, secrets.toReversed(), { owner: subject });
         break;
       }
       case "keys": {
@@ -125,8 +125,9 @@ export async function* fromEarlier(
     }
   }
   for (const { name, text, language, ...version } of macros.values()) {
-    if (text !== null && language !== null) yield kept(currentMacroKind, name, { name, text, language, ...version });
+    if (text !== null && language !== null)
+      yield recordOf(currentMacroKind, name, { name, text, language, ...version });
   }
   for (const [kind, keys] of rings)
-    yield kept(keyRingKind, kind, keys, { createdAt: keys.at(-1)?.createdAt ?? writtenAt });
+    yield recordOf(keyRingKind, kind, keys, { createdAt: keys.at(-1)?.createdAt ?? writtenAt });
 }

@@ -58,18 +58,18 @@ export async function putClass(
   const { model, becomesUsers, brokenSchemas } = await database.storage.transaction(async (r) => {
     await r.model.lock();
     const { before, after, definition, brokenSchemas: broken } = await prepare(r, input);
-    const known = before.find(input.name)?.definition;
-    if (known !== undefined && isSameClass(known, definition))
+    const stored = before.find(input.name)?.definition;
+    if (stored !== undefined && isSameClass(stored, definition))
       return { model: before, becomesUsers: false, brokenSchemas: broken };
     const outcome = await r.model.change({ put: [definition] }, before.generation);
     if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
-    const type = known === undefined ? "class.created" : "class.changed";
-    const changes = changesBetween(known === undefined ? null : auditedClass(known), auditedClass(definition));
+    const type = stored === undefined ? "class.created" : "class.changed";
+    const changes = changesBetween(stored === undefined ? null : auditedClass(stored), auditedClass(definition));
     await r.audit.append(sessionEvent(context, { type, className: input.name, changes }));
     return {
       model: after,
       brokenSchemas: broken,
-      becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
+      becomesUsers: stored !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
     };
   });
   // Existing objects of the class become users.
@@ -101,10 +101,10 @@ interface Prepared extends Pick<ModelChange, "brokenSchemas"> {
 /** Runs all checks and returns the definition to store. */
 async function prepare(
   r: Repositories,
-  { name, definition: given, expectedGenerations, force = false }: PutClassInput,
+  { name, definition: request, expectedGenerations, force = false }: PutClassInput,
 ): Promise<Prepared> {
   const before = await loadModel(r.model, expectedGenerations);
-  const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], before, r.objects);
+  const { definitions, after } = await acceptClasses([{ name, definition: request, pointer: "" }], before, r.objects);
   await acceptIncompatibleChanges(incompatibleChangesOf(name, before, after), r.objects);
   const brokenSchemas = await acceptBrokenSchemas(r, { before, after, force });
   return { before, after, definition: definitions[0] as ClassDefinition, brokenSchemas };

@@ -10,7 +10,7 @@ import type { ListedObjects, ListObjectsInput, Serialization } from "../objects/
 
 /** Arguments of a host call. Untrusted: any macro can forge them. */
 export interface HostArguments<Name extends string> {
-  readonly given: Readonly<Partial<Record<Name, JsonValue>>>;
+  readonly values: Readonly<Partial<Record<Name, JsonValue>>>;
   /** 307 at a member. */
   fault(name: Name, reason: string): ServiceError;
   text(name: Name): string;
@@ -26,22 +26,22 @@ export function argumentsOf<Name extends string>(
   const fault = (path: readonly string[], reason: string) => faultAt(jsonPointer([call, ...path]), reason);
   if (typeof argument !== "object" || argument === null || Array.isArray(argument))
     throw fault([], "An object is expected.");
-  const known: ReadonlySet<string> = new Set(names);
-  const given = new Map<string, JsonValue>();
+  const expected: ReadonlySet<string> = new Set(names);
+  const values = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(argument)) {
-    if (!known.has(name)) throw fault([name], "Unknown argument.");
-    given.set(name, value as JsonValue);
+    if (!expected.has(name)) throw fault([name], "Unknown argument.");
+    values.set(name, value as JsonValue);
   }
   return {
-    given: Object.fromEntries(given) as Partial<Record<Name, JsonValue>>,
+    values: Object.fromEntries(values) as Partial<Record<Name, JsonValue>>,
     fault: (name, reason) => fault([name], reason),
     text: (name) => {
-      const value = given.get(name);
+      const value = values.get(name);
       if (typeof value !== "string") throw fault([name], "A string is expected.");
       return value;
     },
     flag: (name) => {
-      const value = given.get(name) ?? false;
+      const value = values.get(name) ?? false;
       if (typeof value !== "boolean") throw fault([name], "true or false is expected.");
       return value;
     },
@@ -49,8 +49,8 @@ export function argumentsOf<Name extends string>(
 }
 
 /** The object named by the argument `id`, an id or a UUID. 304 for an invalid text. */
-export function namedObject(given: HostArguments<"id">): SingleReference {
-  const reference = objectReference(given.text("id"));
+export function namedObject(args: HostArguments<"id">): SingleReference {
+  const reference = objectReference(args.text("id"));
   if (reference === null || reference.kind === "class") throw new ServiceError(304);
   return reference;
 }
@@ -62,8 +62,8 @@ export interface RequestForms {
   /** 307 beyond the limits of a request body: depth, width and names. */
   checkJson(value: JsonValue): void;
   /** 307 for an invalid serialization. */
-  serialization(given: JsonValue | undefined): Serialization | undefined;
+  serialization(value: JsonValue | undefined): Serialization | undefined;
   /** The parameters of a list; 307 if invalid. */
-  list(given: Readonly<Record<string, JsonValue | undefined>>): ListForm;
+  list(form: Readonly<Record<string, JsonValue | undefined>>): ListForm;
   listed(objects: ListedObjects): JsonValue;
 }

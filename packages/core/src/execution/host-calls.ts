@@ -51,10 +51,10 @@ function readCalls(forms: RequestForms): HostActions {
     "objects.get": {
       writes: (argument) => ofGet(argument).flag("forUpdate"),
       run: async (context, argument) => {
-        const given = ofGet(argument);
-        const reference = namedObject(given);
-        const serialization = forms.serialization(given.given.serialization);
-        if (isLocked(context, given)) {
+        const args = ofGet(argument);
+        const reference = namedObject(args);
+        const serialization = forms.serialization(args.values.serialization);
+        if (isLocked(context, args)) {
           // The right to read is required for a lock.
           const { object } = await getObject(context, reference, { type: "oid" });
           await context.r.objects.lock([object["~ObjectID"]]);
@@ -66,11 +66,11 @@ function readCalls(forms: RequestForms): HostActions {
     "objects.find": {
       writes: (argument) => ofFind(argument).flag("forUpdate"),
       run: async (context, argument) => {
-        const given = ofFind(argument);
-        const { forUpdate: _forUpdate, className: _className, ...form } = given.given;
-        const input = { className: given.text("className"), ...forms.list(form) };
+        const args = ofFind(argument);
+        const { forUpdate: _forUpdate, className: _className, ...form } = args.values;
+        const input = { className: args.text("className"), ...forms.list(form) };
         const read = () => listObjects(context, input);
-        const listed = isLocked(context, given) ? await lockAll(context, read) : await read();
+        const listed = isLocked(context, args) ? await lockAll(context, read) : await read();
         return { list: forms.listed(listed), versions: listed.versions };
       },
     },
@@ -87,9 +87,9 @@ function readCalls(forms: RequestForms): HostActions {
 }
 
 /** Row locks last until the transaction ends. Outside a transaction they would have no effect. */
-function isLocked({ unit }: SessionContext, given: HostArguments<"forUpdate">): boolean {
-  if (!given.flag("forUpdate")) return false;
-  if (!unit.joined) throw given.fault("forUpdate", "A lock requires a transaction.");
+function isLocked({ unit }: SessionContext, args: HostArguments<"forUpdate">): boolean {
+  if (!args.flag("forUpdate")) return false;
+  if (!unit.joined) throw args.fault("forUpdate", "A lock requires a transaction.");
   return true;
 }
 
@@ -110,38 +110,38 @@ function writeCalls(forms: RequestForms): HostActions {
   const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });
   return {
     "objects.create": action(async (context, argument) => {
-      const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
-      const reference = objectReference(given.text("className"));
+      const args = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
+      const reference = objectReference(args.text("className"));
       if (reference?.kind !== "class") throw new ServiceError(304);
       const written = await createObject(
         context,
         reference.className,
-        attributesOf(given, forms),
-        forms.serialization(given.given.serialization),
+        attributesOf(args, forms),
+        forms.serialization(args.values.serialization),
       );
       return { object: written.object as JsonValue, version: written.version };
     }),
     "objects.update": action(async (context, argument) => {
-      const given = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
-      const serialization = forms.serialization(given.given.serialization);
-      const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
-      const written = await updateObject(context, namedObject(given), input);
+      const args = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
+      const serialization = forms.serialization(args.values.serialization);
+      const input = { input: attributesOf(args, forms), expectedVersions: versionsOf(args), serialization };
+      const written = await updateObject(context, namedObject(args), input);
       return { object: written.object as JsonValue, version: written.version };
     }),
     "objects.setReaders": action(async (context, argument) => {
-      const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
+      const args = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
       return {
-        ...(await setReaders(context, namedObject(given), {
-          readers: readersOf(given),
-          expectedVersions: versionsOf(given),
+        ...(await setReaders(context, namedObject(args), {
+          readers: readersOf(args),
+          expectedVersions: versionsOf(args),
         })),
       };
     }),
     "objects.delete": action(async (context, argument) => {
-      const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
-      await deleteObject(context, namedObject(given), {
-        recycled: given.flag("moveToRecycler"),
-        expectedVersions: versionsOf(given),
+      const args = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
+      await deleteObject(context, namedObject(args), {
+        recycled: args.flag("moveToRecycler"),
+        expectedVersions: versionsOf(args),
       });
       return undefined;
     }),
@@ -155,7 +155,7 @@ function writeCalls(forms: RequestForms): HostActions {
 }
 
 function attributesOf(
-  { given: { attributes }, fault }: HostArguments<"attributes">,
+  { values: { attributes }, fault }: HostArguments<"attributes">,
   forms: RequestForms,
 ): InputAttributes {
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
@@ -164,14 +164,14 @@ function attributesOf(
   return attributes as InputAttributes;
 }
 
-function readersOf({ given: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {
+function readersOf({ values: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {
   if (readers === null) return null;
   if (!Array.isArray(readers) || !readers.every((each) => typeof each === "string"))
     throw fault("readers", "An array of ids or null is expected.");
   return readers;
 }
 
-function versionsOf({ given: { version }, fault }: HostArguments<"version">): readonly number[] | null {
+function versionsOf({ values: { version }, fault }: HostArguments<"version">): readonly number[] | null {
   if (version === undefined || version === null) return null;
   if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1)
     throw fault("version", "A positive integer is expected.");

@@ -20,7 +20,7 @@ export interface CallerGroup {
 
 /** Names of the caller and the caller's groups. Loaded on first use, once per execution. */
 export class CallerNames {
-  private asked: readonly StoredObject[] | undefined;
+  private principals: readonly StoredObject[] | undefined;
 
   /** The caller's user groups. `context`: the current one, possibly inside a transaction. */
   async groups(context: SessionContext): Promise<readonly CallerGroup[]> {
@@ -32,14 +32,14 @@ export class CallerNames {
   async caller(context: SessionContext, named: boolean): Promise<Caller> {
     const { principal, session, database } = context;
     const { userId, administrator } = principal;
-    const known = { userId, administrator, appNames: session.appNames, database: database.name };
-    if (!named) return { ...known, name: "", groups: [] };
+    const identity = { userId, administrator, appNames: session.appNames, database: database.name };
+    if (!named) return { ...identity, name: "", groups: [] };
     const user = (await this.objects(context)).find(({ id }) => id === userId);
-    return { ...known, name: user === undefined ? "" : nameOf(user), groups: await this.groups(context) };
+    return { ...identity, name: user === undefined ? "" : nameOf(user), groups: await this.groups(context) };
   }
 
   private async objects({ r, principal }: SessionContext): Promise<readonly StoredObject[]> {
-    return (this.asked ??= await r.objects.get([principal.userId, ...principal.groups], seesAll));
+    return (this.principals ??= await r.objects.get([principal.userId, ...principal.groups], seesAll));
   }
 }
 

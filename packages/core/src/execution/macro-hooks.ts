@@ -30,10 +30,10 @@ interface Calling<Input, Answer> {
   readonly driver: string;
   /** Whether the hooks may only read. */
   readonly isReadOnly: boolean;
-  readonly argument: (given: Input) => object;
+  readonly argument: (input: Input) => object;
   /** A secret to remove from logs. */
-  readonly secretOf?: (given: Input) => string;
-  readonly answer: (name: string, result: JsonValue | undefined, given: Input) => Answer;
+  readonly secretOf?: (input: Input) => string;
+  readonly answer: (name: string, result: JsonValue | undefined, input: Input) => Answer;
 }
 
 const ofItems = (items: readonly unknown[]) => ({ items });
@@ -52,7 +52,7 @@ function acceptBody(name: string, check: () => void): void {
 
 /** Hooks in the macro library of a database. */
 export class MacroHooks implements ObjectHooks {
-  private readonly known = new WeakMap<MacroSet, { readonly active: ActiveHooks | null }>();
+  private readonly cache = new WeakMap<MacroSet, { readonly active: ActiveHooks | null }>();
 
   constructor(
     private readonly runner: MacroRunner,
@@ -70,9 +70,9 @@ export class MacroHooks implements ObjectHooks {
   }
 
   private of(set: MacroSet): ActiveHooks | null {
-    const known = this.known.get(set) ?? { active: set.hooks.length === 0 ? null : this.activate(set.hooks) };
-    this.known.set(set, known);
-    return known.active;
+    const entry = this.cache.get(set) ?? { active: set.hooks.length === 0 ? null : this.activate(set.hooks) };
+    this.cache.set(set, entry);
+    return entry.active;
   }
 
   private activate(modules: readonly CalledHook[]): ActiveHooks {
@@ -81,7 +81,7 @@ export class MacroHooks implements ObjectHooks {
       for (const { set } of changed.flatMap((each) => each ?? [])) acceptBody(name, () => this.forms.checkJson(set));
       return changed;
     };
-    const reading = { isReadOnly: true, argument: <Input extends object>(given: Input) => given };
+    const reading = { isReadOnly: true, argument: <Input extends object>(input: Input) => input };
     const notifying = { isReadOnly: false, argument: ofItems, answer: nothing };
     const unvalidated = (_name: string, result: JsonValue | undefined) => result;
     const of = <Input, Answer>(on: HookEvent, driver: string, calling: Omit<Calling<Input, Answer>, "on" | "driver">) =>
@@ -122,7 +122,7 @@ export class MacroHooks implements ObjectHooks {
         name: module.name,
         classes: module.hook.classes,
         byDefault: module.hook.byDefault,
-        run: (caller, given) => this.run(module, calling, caller, given),
+        run: (caller, input) => this.run(module, calling, caller, input),
       }));
   }
 
@@ -130,21 +130,21 @@ export class MacroHooks implements ObjectHooks {
     module: CalledHook,
     { on, driver, isReadOnly, argument, secretOf, answer }: Calling<Input, Answer>,
     caller: HookCaller,
-    given: Input,
+    request: Input,
   ): Promise<Answer> {
-    const mask = secretOf === undefined ? undefined : maskOf(secretOf(given));
+    const mask = secretOf === undefined ? undefined : maskOf(secretOf(request));
     const began = Date.now();
-    const known = { alias: caller.database.alias, hook: module.name, on };
+    const labels = { alias: caller.database.alias, hook: module.name, on };
     const report = (code: RanHook["code"]): void =>
-      this.reports.ranHook({ ...known, code, milliseconds: Date.now() - began });
+      this.reports.ranHook({ ...labels, code, milliseconds: Date.now() - began });
     try {
       if (module.kind === "broken") throw module.fault;
-      const input = argument(given) as Record<string, JsonValue>;
+      const input = argument(request) as Record<string, JsonValue>;
       const { result } = await this.runner.runHook(asSession(caller), module, driver, input, {
         isReadOnly,
         mask,
       });
-      const answered = answer(module.name, result, given);
+      const answered = answer(module.name, result, request);
       report(0);
       return answered;
     } catch (error) {

@@ -244,7 +244,7 @@ export class MacroRunner {
     { names, isReadOnly }: Job,
     request: JsonValue,
   ): Promise<JsonValue> {
-    const { name, input } = argumentsOf("call", request, "name", "input").given;
+    const { name, input } = argumentsOf("call", request, "name", "input").values;
     if (isReadOnly) throw new ServiceError(307, { detail: "call: A read-only hook cannot make this call." });
     if (typeof name !== "string") throw new ServiceError(400);
     const context = scope.current();

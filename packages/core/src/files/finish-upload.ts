@@ -40,9 +40,9 @@ export interface FinishUploadInput extends Omit<FileObjectInput, "attributes" | 
 export async function finishUpload(
   context: ObjectContext & Uses<UploadServices>,
   uploadId: string,
-  given: FinishUploadInput,
+  request: FinishUploadInput,
 ): Promise<FoundObject> {
-  const { description = {}, ...input } = given;
+  const { description = {}, ...input } = request;
   const described = acceptDescription(description, context.database.policy.files);
   const begun = await ownUpload(context, uploadId);
   const { id } = begun;
@@ -78,13 +78,13 @@ async function readAhead(
   const { uploadHashes } = context.services;
   const upload = storedUpload(context, record);
   if (record.value.sha256 !== null || !isWhole(record.value)) return;
-  const known = uploadHashes.known(upload, false);
+  const cached = uploadHashes.cached(upload, false);
   // A transaction must not wait for the bytes to be read.
-  if (known === undefined && context.unit.joined)
+  if (cached === undefined && context.unit.joined)
     throw new ServiceError(606, {
       detail: "The bytes of the upload must be read first. Send the request on its own.",
     });
-  await (known ?? uploadHashes.of(upload, false));
+  await (cached ?? uploadHashes.of(upload, false));
 }
 
 async function complete(
@@ -92,13 +92,13 @@ async function complete(
   record: UploadRecord,
   described: Partial<Upload>,
 ) {
-  const { received, name: known, mediaType, key, sha256: digest } = { ...record.value, ...described };
+  const { received, name: fileName, mediaType, key, sha256: digest } = { ...record.value, ...described };
   if (received.length === 0) throw new ServiceError(604);
   if (!isWhole(record.value)) throw new ServiceError(600, { detail: "Bytes are missing." });
   // Raw bytes have no name of their own.
-  const name = acceptFileName(known ?? record.id, context.database.policy.files);
+  const name = acceptFileName(fileName ?? record.id, context.database.policy.files);
   const upload = storedUpload(context, record);
-  const sha256 = digest ?? (await context.services.uploadHashes.known(upload, false))?.sha256;
+  const sha256 = digest ?? (await context.services.uploadHashes.cached(upload, false))?.sha256;
   // Another request has written since they were read.
   if (sha256 === undefined) throw leaseLost();
   return { size: upload.size, sha256, name, mediaType, key };

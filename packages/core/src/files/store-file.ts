@@ -59,7 +59,7 @@ export async function storeFile(
     const hash = context.services.hashes.sha256();
     const key = database.fileCipher.newKey();
     const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
-    const size = await writeSegment(database, { ...segment, key }, kept(content, context, segment.file));
+    const size = await writeSegment(database, { ...segment, key }, renewedContent(content, context, segment.file));
     if (size === 0) throw new ServiceError(501);
     acceptFolder(incoming);
     const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType), key };
@@ -133,7 +133,7 @@ async function* digested(
 /** Milliseconds after which a file that still arrives is renewed, so that the collector keeps it. */
 const renewalInterval = 3_600_000;
 
-async function* kept(
+async function* renewedContent(
   source: AsyncIterable<Uint8Array>,
   { unit }: SessionContext,
   file: string,

@@ -50,7 +50,7 @@ const idleTime = 5 * 60_000;
  */
 export class UploadHashes {
   /** By the id of the upload, the least recently used ones first. */
-  private readonly kept = new Map<string, KeptStream>();
+  private readonly streams = new Map<string, KeptStream>();
   /** By the id of the upload. */
   private readonly computing = new Map<string, Promise<ByteDigests>>();
   private isSweepDue = false;
@@ -70,19 +70,19 @@ export class UploadHashes {
   /** Keeps a stream behind these bytes, instead of an earlier one. */
   keep(bytes: UploadedBytes, stream: DigestStream): void {
     this.drop(bytes.id);
-    this.kept.set(bytes.id, { of: bytes, stream, digests: undefined, usedAt: this.options.now() });
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > mostKept && oldest !== undefined) this.drop(oldest);
+    this.streams.set(bytes.id, { of: bytes, stream, digests: undefined, usedAt: this.options.now() });
+    const [oldest] = this.streams.keys();
+    if (this.streams.size > mostKept && oldest !== undefined) this.drop(oldest);
     this.sweepLater();
   }
 
   drop(id: string): void {
-    this.kept.get(id)?.stream.close();
-    this.kept.delete(id);
+    this.streams.get(id)?.stream.close();
+    this.streams.delete(id);
   }
 
   /** The digests of these bytes; `undefined` if stored bytes must be read for them. */
-  known(bytes: UploadedBytes, withMd5: boolean): Promise<ByteDigests> | undefined {
+  cached(bytes: UploadedBytes, withMd5: boolean): Promise<ByteDigests> | undefined {
     const found = this.keptFor(bytes);
     if (found === undefined || (withMd5 && !found.stream.hasMd5)) return undefined;
     found.digests ??= found.stream.digests().catch((error: unknown) => {
@@ -99,29 +99,29 @@ export class UploadHashes {
   async of(upload: StoredUpload, withMd5: boolean): Promise<ByteDigests> {
     for (let other = this.computing.get(upload.id); other !== undefined; other = this.computing.get(upload.id))
       await other.catch(() => {});
-    const known = this.known(upload, withMd5);
-    if (known !== undefined) return known;
+    const cached = this.cached(upload, withMd5);
+    if (cached !== undefined) return cached;
     const computed = this.compute(upload, withMd5).finally(() => this.computing.delete(upload.id));
     this.computing.set(upload.id, computed);
     return computed;
   }
 
   private sweepLater(): void {
-    if (this.isSweepDue || this.kept.size === 0) return;
+    if (this.isSweepDue || this.streams.size === 0) return;
     this.isSweepDue = true;
     this.options.after(idleTime, () => {
       this.isSweepDue = false;
-      for (const [id, { usedAt }] of this.kept) if (this.options.now() - usedAt >= idleTime) this.drop(id);
+      for (const [id, { usedAt }] of this.streams) if (this.options.now() - usedAt >= idleTime) this.drop(id);
       this.sweepLater();
     });
   }
 
   private keptFor({ id, revision, size }: UploadedBytes): KeptStream | undefined {
-    const found = this.kept.get(id);
+    const found = this.streams.get(id);
     if (found === undefined || found.of.revision !== revision || found.of.size !== size) return undefined;
     // It becomes the most recently used one.
-    this.kept.delete(id);
-    this.kept.set(id, found);
+    this.streams.delete(id);
+    this.streams.set(id, found);
     found.usedAt = this.options.now();
     return found;
   }
@@ -129,7 +129,7 @@ export class UploadHashes {
   private async compute(upload: StoredUpload, withMd5: boolean): Promise<ByteDigests> {
     const taker = { person: upload.person, session: upload.id, onDisconnect: () => () => {} };
     const turn = await this.turns.take(taker, false, () => undefined);
-    const seen = this.kept.get(upload.id);
+    const seen = this.streams.get(upload.id);
     const isPart = seen?.of.revision === upload.revision && seen.of.size <= upload.size;
     const begun = isPart && (seen.stream.hasMd5 || !withMd5) ? seen : undefined;
     const stream = begun?.stream.copy(withMd5) ?? this.options.hashes.open(withMd5);
@@ -138,7 +138,7 @@ export class UploadHashes {
       const digests = await stream.digests();
       const { id, revision, size } = upload;
       // Chunks may have gone on during the wait for the turn, or since.
-      if (this.kept.get(id) === seen && !isAhead(seen?.of, upload)) this.keep({ id, revision, size }, stream);
+      if (this.streams.get(id) === seen && !isAhead(seen?.of, upload)) this.keep({ id, revision, size }, stream);
       else stream.close();
       return digests;
     } catch (error) {

@@ -160,7 +160,7 @@ async function hashOf(
   if (upload.size === 0) return database.digests.md5("");
   try {
     // The transaction of a request may hold the only connection.
-    const digests = unit.joined ? services.uploadHashes.known(upload, true) : services.uploadHashes.of(upload, true);
+    const digests = unit.joined ? services.uploadHashes.cached(upload, true) : services.uploadHashes.of(upload, true);
     return (await digests)?.md5 ?? null;
   } catch {
     // The ranges are true anyway. To finish the upload fails with the reason.

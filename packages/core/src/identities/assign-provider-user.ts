@@ -36,7 +36,7 @@ export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
  */
 export async function acceptProviderUser(
   caller: HookCaller,
-  { userId, ...given }: NewProviderUser,
+  { userId, ...profile }: NewProviderUser,
 ): Promise<"accepted" | "assigned"> {
   const active = await caller.services.objectHooks.current(caller);
   const [hook] = active?.createUserProvider ?? [];
@@ -49,7 +49,7 @@ export async function acceptProviderUser(
       const [user] = (await inside.r.objects.get([userId], readScope.visibility)) as [StoredObject?];
       if (user === undefined) throw new ServiceError(304);
       const [userObject] = (await rawMembers(inside, readScope, [user])) as [Members];
-      const answer = await hook.run(deeper(inside), { ...given, userObject });
+      const answer = await hook.run(deeper(inside), { ...profile, userObject });
       if (typeof answer !== "number" || !Number.isSafeInteger(answer) || answer < 0)
         throw new ServiceError(324, { detail: `The hook ${hook.name} refused the user.` });
       return answer === 0 ? "accepted" : "assigned";
@@ -96,9 +96,9 @@ async function assign(
 ): Promise<void> {
   const { entry, data, provider } = registered;
   const { subject, name, surname, email } = profile;
-  const known = { Provider: provider.type, Uuid: subject, Name: name, Surname: surname, Email: email };
+  const identityAttributes = { Provider: provider.type, Uuid: subject, Name: name, Surname: surname, Email: email };
   const ids = entry.defaultUserId === null ? [] : [entry.defaultUserId];
-  const attributes = { ...known, User: entry.defaultUserId };
+  const attributes = { ...identityAttributes, User: entry.defaultUserId };
   if (entry.defaultUserId !== null) await requireAccount(inside, entry.defaultUserId);
   const [created] = (await inside.r.objects.insert([
     { className: providerUserClass, attributes, links: { User: ids } },
@@ -106,8 +106,8 @@ async function assign(
 
   const { type, name: providerName, appNames: ofEntry } = entry;
   const providerConfig = { type, name: providerName, clientId: data["clientId"] ?? "", appNames: ofEntry };
-  const given = { userId: created.id, providerConfig, userUuid: subject, name, surname, email };
-  const answer = await acceptProviderUser(inside, given);
+  const newUser = { userId: created.id, providerConfig, userUuid: subject, name, surname, email };
+  const answer = await acceptProviderUser(inside, newUser);
   const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
   // No user was chosen. The caller must link the identity to a user.
   if (userId === null) throw new NoUserAssignedError();

@@ -37,8 +37,8 @@ export async function exchangeReturnCode(
   }
   const consume = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
   try {
-    const known = { appNames: code.appNames, providerName: code.provider };
-    return await auditRefusals(context, known, () => exchangeCode(context, code, { ...input, consume }));
+    const details = { appNames: code.appNames, providerName: code.provider };
+    return await auditRefusals(context, details, () => exchangeCode(context, code, { ...input, consume }));
   } catch (error) {
     // The original error takes precedence over a failure to consume the code, which expires soon.
     if (!(error instanceof ServiceError && factorCodes.includes(error.code))) await consume(r).catch(() => false);
@@ -49,9 +49,9 @@ export async function exchangeReturnCode(
 async function exchangeCode(
   context: AppKeyContext & Uses<Omit<ProviderServices, "hasher" | "providerSealing" | "settings">>,
   code: ReturnCode,
-  given: Exchange,
+  exchange: Exchange,
 ): Promise<ProviderOutcome> {
-  const { verifier, secondFactor, consume } = given;
+  const { verifier, secondFactor, consume } = exchange;
   const { database, appKey, r } = context;
   const isOwn = code.appKeyId === appKey.id && code.alias === database.alias;
   if (!isOwn) throw new ServiceError(324, { detail: "The code belongs to another app key or database." });

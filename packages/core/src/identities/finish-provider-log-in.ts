@@ -75,7 +75,7 @@ export async function finishProviderLogIn(
   const { state } = callback;
   if (state.returnTarget !== null) return redirectToApp(callback, state.returnTarget);
   const context = callback.context();
-  return auditRefusals(context, known(state), async () => {
+  return auditRefusals(context, details(state), async () => {
     const { registered, profile } = await proveCallback(context, callback);
     const { appNames, deviceId, secondFactor } = state;
     const outcome = await logInWithProvider(context, {
@@ -97,7 +97,7 @@ async function redirectToApp(
   const cookie = browserCookie(database.digests.sha256(text), "", redirectUri);
   try {
     const context = callback.context();
-    const code = await auditRefusals(context, known(state), async () => {
+    const code = await auditRefusals(context, details(state), async () => {
       const { profile } = await proveCallback(context, callback);
       return storeReturnCode(context, state, { profile, challenge });
     });
@@ -183,6 +183,6 @@ async function admitCallback(
   return { context, state, database: request.database };
 }
 
-function known({ appNames, provider }: ProviderState) {
+function details({ appNames, provider }: ProviderState) {
   return { appNames, providerName: provider };
 }

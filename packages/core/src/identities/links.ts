@@ -39,8 +39,8 @@ export async function createLink(
 
 /** Removes control characters from a provider's text and limits its length. `null` if nothing is left. */
 export function printableText(text: string): string | null {
-  const kept = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
-  return kept === "" ? null : Array.from(kept).slice(0, 255).join("");
+  const printable = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
+  return printable === "" ? null : Array.from(printable).slice(0, 255).join("");
 }
 
 /** Unlinked identities by the SHA-256 of their `dfUuid`. */

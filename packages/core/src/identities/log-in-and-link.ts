@@ -61,9 +61,9 @@ async function link(
     appNames,
   }: { dfUuid: unknown; authenticated: AuthenticatedAccount; appNames: readonly string[] },
 ): Promise<ProviderType> {
-  const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
+  const uuid = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
   const found =
-    given === null ? null : await r.records.take(assignableIdentities, context.database.digests.sha256(given));
+    uuid === null ? null : await r.records.take(assignableIdentities, context.database.digests.sha256(uuid));
   if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or expired." });
   const { appKeyId, ...identity } = found;
   if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid belongs to another app key." });

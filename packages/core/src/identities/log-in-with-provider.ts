@@ -37,10 +37,10 @@ async function logInLinkedUser(
   const links = ownUserLinks(context);
   const prepareProof = async () => {
     const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, context.database.digests) }, links);
-    const known = await find();
+    const result = await find();
     return async () => {
-      if (known.link === null && !(await assignProviderUser(context, logIn))) throw new UnlinkedIdentityError();
-      const { link, account, user, linked } = known.link === null ? await find() : known;
+      if (result.link === null && !(await assignProviderUser(context, logIn))) throw new UnlinkedIdentityError();
+      const { link, account, user, linked } = result.link === null ? await find() : result;
       if (link === null) throw new UnlinkedIdentityError();
       const authenticationMethod = { kind: "provider", link } as const;
       return account === null || user === null || account.disabled
@@ -51,9 +51,9 @@ async function logInLinkedUser(
   const userKey = providerUserKey(profile);
   const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
   const account = { linkId: identityLinkId(profile, context.database.digests) };
-  const known = { mode: "session", userKey, account, proof: prepareProof(), ...requested } as const;
+  const base = { mode: "session", userKey, account, proof: prepareProof(), ...requested } as const;
   const attempt =
-    consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
+    consume === undefined ? base : { ...base, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
   const { sessionId, prepared: user } = await context.services.gate.openSession(context, attempt, (authenticated) =>
     serializeOwnUser(context, authenticated),
   );
@@ -68,9 +68,9 @@ async function offerLinking(
   const { r, database, appKey } = context;
   const { issuer, subject, email, name, surname } = profile;
   const dfUuid = randomUuid(context.services.random);
-  const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
+  const identityKey = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
   const identity = {
-    ...known,
+    ...identityKey,
     email: printableText(email),
     displayName: printableText(`${name} ${surname}`),
   } satisfies AssignableIdentity;

@@ -75,23 +75,23 @@ type SealedMembers = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFacto
 
 /** Converts to the stored form. Values that help a reader of the table are sealed. */
 export function storedState(
-  { codeVerifier, nonce, secondFactor, returnTarget, ...known }: ProviderState,
+  { codeVerifier, nonce, secondFactor, returnTarget, ...plain }: ProviderState,
   sealing: ProviderSealing,
 ): RecordValue {
   const secrets = { codeVerifier, nonce, secondFactor, returnTarget: returnTarget && { ...returnTarget } };
-  return { ...known, sealed: sealing.seal("state", secrets) };
+  return { ...plain, sealed: sealing.seal("state", secrets) };
 }
 
 /** Opens the stored form. Returns `null` if another master key sealed it. */
 export function openedState(stored: RecordValue, sealing: ProviderSealing): ProviderState | null {
-  const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof SealedMembers> & {
+  const { sealed, ...plain } = stored as unknown as Omit<ProviderState, keyof SealedMembers> & {
     readonly sealed: string;
   };
   const secrets = sealing.open("state", sealed);
   // A log-in that an earlier version started has no `returnTarget`.
   return secrets === undefined
     ? null
-    : { ...known, ...({ returnTarget: null, ...(secrets as object) } as SealedMembers) };
+    : { ...plain, ...({ returnTarget: null, ...(secrets as object) } as SealedMembers) };
 }
 
 /** The cookie that binds a log-in to the browser that started it. */

@@ -142,7 +142,7 @@ async function listedProvider(
     defaultUser: account?.loginName ?? null,
     data: Object.fromEntries(Object.entries(data).map(([member, value]) => [member, shownMember(member, value)])),
     fault,
-    callback: fault === null ? context.services.callbackAddresses.known(database.alias, type, data) : null,
+    callback: fault === null ? context.services.callbackAddresses.find(database.alias, type, data) : null,
   };
 }
 

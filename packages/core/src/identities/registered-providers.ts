@@ -93,8 +93,8 @@ export class RegisteredProviders {
 
   private openedData(alias: string, { type, sealedData }: ProviderEntry): JsonValue {
     const place = `${type} ${alias}`;
-    const known = this.opened.get(place);
-    if (known?.sealed === sealedData) return known.data;
+    const cached = this.opened.get(place);
+    if (cached?.sealed === sealedData) return cached.data;
     const data = this.sealing.openData(sealedData);
     this.opened.set(place, { sealed: sealedData, data });
     return data;
@@ -113,14 +113,14 @@ export class CallbackAddresses {
 
   /** Returns the exact callback address for a provider and a database. Throws 608 if it is unknown. */
   of(alias: string, type: ProviderType, data: ProviderData): string {
-    const address = this.known(alias, type, data);
+    const address = this.find(alias, type, data);
     if (address === null)
       throw new ServiceError(608, { detail: "The callback URL is unknown: server.publicUrl is not set." });
     return address;
   }
 
   /** Returns the callback address, or `null` if it is unknown. */
-  known(alias: string, type: ProviderType, { serverAddress }: ProviderData): string | null {
+  find(alias: string, type: ProviderType, { serverAddress }: ProviderData): string | null {
     const base = (type === "apple" ? serverAddress : this.publicUrl) ?? null;
     if (base === null) return null;
     return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");

@@ -57,23 +57,23 @@ export async function startProviderLogIn(
 
 async function startWith(
   context: AppKeyContext & Uses<PendingLogInServices>,
-  { providerName, appKey, deviceId, ...given }: StartInput,
+  { providerName, appKey, deviceId, ...input }: StartInput,
 ): Promise<StartedLogIn> {
   const { r, database } = context;
-  const requested = acceptReturnTarget(context, given);
+  const requested = acceptReturnTarget(context, input);
   const { provider, entry, data, redirectUri } = await context.services.registeredProviders.find(
     providerName,
     database,
     r,
   );
-  const appNames = given.appNames ?? entry.appNames;
+  const appNames = input.appNames ?? entry.appNames;
   if (appNames.length === 0) throw new ServiceError(209);
   await acceptAppNames(context, appNames);
 
   const secret = (): string => context.services.random.secret();
   const [state, cookieSecret, codeVerifier, nonce] = [secret(), secret(), secret(), secret()];
   const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
-  const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
+  const secondFactor = { ...input.secondFactor, at: await database.clock.now(context.unit) };
   const stateDigest = database.digests.sha256(state);
   const bound = {
     provider: provider.type,

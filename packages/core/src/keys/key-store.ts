@@ -38,12 +38,12 @@ export class KeyStore {
   }
 
   /** Returns all keys with a private key: the accepted ones first, as in `accepted`, then the expired ones. */
-  async kept(kind: ServerKeyKind): Promise<StoredKey[]> {
+  async withPrivateKey(kind: ServerKeyKind): Promise<StoredKey[]> {
     const ring = await this.read(kind);
     if (ring === undefined) return [];
-    const kept = ring.value.filter(({ wrappedPrivateKey }) => wrappedPrivateKey !== deletedMarker);
+    const keys = ring.value.filter(({ wrappedPrivateKey }) => wrappedPrivateKey !== deletedMarker);
     const now = nowOf(ring);
-    return [...kept.filter((key) => isAccepted(key, now)), ...kept.filter((key) => !isAccepted(key, now))];
+    return [...keys.filter((key) => isAccepted(key, now)), ...keys.filter((key) => !isAccepted(key, now))];
   }
 
   /**

@@ -27,18 +27,18 @@ const withoutClasses: ReadonlySet<HookEvent> = new Set([
   "xRestApi_Authenticate",
   "xRestApi_DBCreateInit_xRestApiUserProvider",
 ]);
-const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
+const memberNames: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
 
 /** Validates the declaration of a hook, by `on` or by its name. Returns an error text for the author if invalid. */
 export function acceptHook(name: string, declaration: Readonly<Record<string, JsonValue>>): HookDeclaration | string {
-  const given = new Map(Object.entries(declaration));
-  for (const member of given.keys()) if (!known.has(member)) return `${member}: Unknown member of a hook.`;
-  const on = hookEvents.find((event) => event === (given.get("on") ?? name));
+  const members = new Map(Object.entries(declaration));
+  for (const member of members.keys()) if (!memberNames.has(member)) return `${member}: Unknown member of a hook.`;
+  const on = hookEvents.find((event) => event === (members.get("on") ?? name));
   if (on === undefined) return `on: One of ${hookEvents.join(", ")} is expected.`;
-  const byDefault = given.get("byDefault") ?? false;
+  const byDefault = members.get("byDefault") ?? false;
   if (typeof byDefault !== "boolean") return "byDefault: true or false is expected.";
   if (byDefault && on !== "xRestApi_FindObjects") return "byDefault: Only a hook for lists can have it.";
-  const classes = given.get("classes");
+  const classes = members.get("classes");
   // Only one module authenticates. A fixed name identifies it even if its text is broken.
   if (on === "xRestApi_Authenticate" && name !== on) return `on: Only the module ${on} can be this hook.`;
   if (withoutClasses.has(on))

@@ -99,9 +99,9 @@ const messageCodes: readonly ErrorCode[] = [207, 305, 311, 312, 314, 699];
 /** Codes about the server, its database or the request rate. */
 const serverCodes: readonly ErrorCode[] = [607, 704, 705, 706, 799, 800];
 
-const kept: ReadonlySet<number> = new Set([...callerCodes, ...messageCodes, ...serverCodes]);
+const serviceCodes: ReadonlySet<number> = new Set([...callerCodes, ...messageCodes, ...serverCodes]);
 
 /** Whether a module may refuse with this code: any code of the catalogue about the request itself. */
 export function isRefusalCode(code: number): code is ErrorCode {
-  return isErrorCode(code) && !kept.has(code);
+  return isErrorCode(code) && !serviceCodes.has(code);
 }

@@ -82,8 +82,8 @@ describe("module declaration", () => {
       "__proto__: Unknown member of a macro.",
     ],
   ])("refuses an invalid declaration and tells the author why: %j", (declaration, message) => {
-    const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
-    const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, max);
+    const members = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
+    const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, members, max);
     expect(accepting).toThrow(MacroFault);
     expect(accepting).toThrow(message);
   });
@@ -138,9 +138,9 @@ test("a module is a hook by its name alone where that name decides about admissi
     expect(fallbackHook(name)).toBeUndefined();
 });
 
-const written = (given: readonly string[]): string[] => {
+const written = (lines: readonly string[]): string[] => {
   const allowance = new LineAllowance();
-  return given.flatMap((line) => allowance.take(line) ?? []);
+  return lines.flatMap((line) => allowance.take(line) ?? []);
 };
 const last = "further log lines of this execution are omitted";
 

@@ -14,7 +14,7 @@ export interface InspectedText extends MacroText {
 
 /** Inspects texts. Caches the last result, so only changed texts are inspected again. */
 export class ModuleInspector {
-  private known: ReadonlyMap<string, InspectedText> = new Map();
+  private cache: ReadonlyMap<string, InspectedText> = new Map();
 
   constructor(
     private readonly runtime: Pick<MacroRuntime, "inspect">,
@@ -27,14 +27,14 @@ export class ModuleInspector {
     for (const text of texts) byName.set(text.name, [...(byName.get(text.name) ?? []), text]);
     const inspected: InspectedText[] = [];
     // Sequential, because requests need the same workers.
-    for (const given of byName.values()) inspected.push(await this.inspectOne(given));
-    this.known = new Map(inspected.map((each) => [each.name, each]));
+    for (const text of byName.values()) inspected.push(await this.inspectOne(text));
+    this.cache = new Map(inspected.map((each) => [each.name, each]));
     return inspected;
   }
 
   private async inspectOne([first, ...others]: readonly MacroText[]): Promise<InspectedText> {
     const text = first as MacroText;
-    const before = this.known.get(text.name);
+    const before = this.cache.get(text.name);
     if (others.length > 0) {
       const origins = [text, ...others].map(({ origin }) => origin);
       return broken(
@@ -103,40 +103,40 @@ export function acceptDeclaration(
   max: MacroLimits,
 ): Macro | HookModule {
   const { name } = text;
-  const given = new Map(Object.entries(declaration));
-  const module = { ...text, checksInput: given.has("input") };
+  const members = new Map(Object.entries(declaration));
+  const module = { ...text, checksInput: members.has("input") };
   const fault = (reason: string) => new MacroFault("invalid", name, reason);
-  if (given.get("run") !== true) throw fault("run: A function is expected.");
-  const limits = { ...max, ...limitsOf(given, max, fault) };
+  if (members.get("run") !== true) throw fault("run: A function is expected.");
+  const limits = { ...max, ...limitsOf(members, max, fault) };
   const readsCaller = /\bcaller\b/.test(text.code);
-  if (given.has("on") || isHookName(name)) {
+  if (members.has("on") || isHookName(name)) {
     const hook = acceptHook(name, declaration);
     if (typeof hook === "string") throw fault(hook);
     return { kind: "hook", name, module, hook, limits, readsCaller };
   }
 
-  for (const member of given.keys()) if (!ofMacros.has(member)) throw fault(`${member}: Unknown member of a macro.`);
-  const check = given.get("check");
+  for (const member of members.keys()) if (!ofMacros.has(member)) throw fault(`${member}: Unknown member of a macro.`);
+  const check = members.get("check");
   if (check !== undefined && check !== true) throw fault("check: A function is expected.");
-  const transaction = given.get("transaction") ?? true;
+  const transaction = members.get("transaction") ?? true;
   if (typeof transaction !== "boolean") throw fault("transaction: true or false is expected.");
-  const access = accessOf(given.get("access"), "access", fault);
-  const skipping = isRecord(given.get("access"))
-    ? new Map(Object.entries(given.get("access") as object)).get("skipCheck")
+  const access = accessOf(members.get("access"), "access", fault);
+  const skipping = isRecord(members.get("access"))
+    ? new Map(Object.entries(members.get("access") as object)).get("skipCheck")
     : undefined;
   const skipCheck = accessOf(skipping as JsonValue | undefined, "access.skipCheck", fault);
-  const input = given.get("input");
+  const input = members.get("input");
   const described = input === undefined ? {} : { input };
   return { kind: "macro", name, module, access, skipCheck, transaction, ...described, limits, readsCaller };
 }
 
 type Fault = (reason: string) => MacroFault;
 
-function limitsOf(given: ReadonlyMap<string, JsonValue>, max: MacroLimits, fault: Fault): Partial<MacroLimits> {
-  const timeout = numberOf(given.get("timeout"), 1, max.timeout);
+function limitsOf(members: ReadonlyMap<string, JsonValue>, max: MacroLimits, fault: Fault): Partial<MacroLimits> {
+  const timeout = numberOf(members.get("timeout"), 1, max.timeout);
   if (timeout === null) throw fault(`timeout: An integer from 1 to ${max.timeout} (milliseconds) is expected.`);
   const maxMemory = Math.floor(max.memory / mebibyte);
-  const memory = numberOf(given.get("memory"), minMemory, maxMemory);
+  const memory = numberOf(members.get("memory"), minMemory, maxMemory);
   if (memory === null) throw fault(`memory: An integer from ${minMemory} to ${maxMemory} (MiB) is expected.`);
   return {
     ...(timeout === undefined ? {} : { timeout, cpu: Math.min(max.cpu, timeout) }),
@@ -153,13 +153,13 @@ function accessOf(value: JsonValue | undefined, at: string, fault: Fault): Macro
   if (value === undefined) return null;
   if (value === "everyone") return { groups: null, apps: null };
   if (!isRecord(value)) throw fault(`${at}: "everyone" or an object with groups and apps is expected.`);
-  const given = new Map(Object.entries(value));
-  for (const name of given.keys()) {
+  const members = new Map(Object.entries(value));
+  for (const name of members.keys()) {
     if (name === "groups" || name === "apps" || (name === "skipCheck" && at === "access")) continue;
     throw fault(`${at}.${name}: Unknown member.`);
   }
-  const groups = namesOf(given.get("groups"), `${at}.groups`, fault);
-  const apps = namesOf(given.get("apps"), `${at}.apps`, fault);
+  const groups = namesOf(members.get("groups"), `${at}.groups`, fault);
+  const apps = namesOf(members.get("apps"), `${at}.apps`, fault);
   // An empty object means administrators only, not everyone.
   return groups === null && apps === null ? null : { groups, apps };
 }

@@ -27,8 +27,8 @@ export function acceptClass(
   }
   const isClass = (text: string) => text === name || model.find(text) !== undefined;
   const names = new Set<string>();
-  const accepted = attributes.map((given, index) => {
-    const attribute = acceptAttribute(given, `/attributes/${index}`, isClass);
+  const accepted = attributes.map((request, index) => {
+    const attribute = acceptAttribute(request, `/attributes/${index}`, isClass);
     if (names.has(attribute.name))
       throw definitionFault(`/attributes/${index}/name`, "Another attribute has this name.");
     names.add(attribute.name);
@@ -59,13 +59,13 @@ function acceptBuiltIn(
   const builtIn = builtInClasses.find((each) => each.name === name);
   if (builtIn === undefined) return;
   if (base !== builtIn.base) throw definitionFault("/base", "The base of a built-in class cannot be changed.");
-  const given = new Map(attributes.map((attribute, index) => [attribute.name, { attribute, index }]));
+  const byName = new Map(attributes.map((attribute, index) => [attribute.name, { attribute, index }]));
   for (const { name: attributeName, type, target, mandatory } of builtIn.attributes) {
-    const kept = given.get(attributeName);
-    if (kept === undefined && model.find(name)?.attributes.has(attributeName) === false) continue;
-    if (kept === undefined)
+    const entry = byName.get(attributeName);
+    if (entry === undefined && model.find(name)?.attributes.has(attributeName) === false) continue;
+    if (entry === undefined)
       throw definitionFault("/attributes", `The built-in attribute ${attributeName} cannot be removed.`);
-    const { attribute, index } = kept;
+    const { attribute, index } = entry;
     if (attribute.type !== type || attribute.target !== target || attribute.mandatory !== mandatory) {
       throw definitionFault(
         `/attributes/${index}`,
@@ -81,11 +81,11 @@ const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]
 
 /** Validates one attribute and returns its stored form. */
 function acceptAttribute(
-  given: AttributeRequest,
+  request: AttributeRequest,
   pointer: string,
   isClass: (name: string) => boolean,
 ): AttributeDefinition {
-  const { name, type, target, mandatory, indexed, onDelete, read } = given;
+  const { name, type, target, mandatory, indexed, onDelete, read } = request;
   if (!isAttributeName(name) || forbiddenNames.has(name)) {
     throw definitionFault(
       `${pointer}/name`,
@@ -111,7 +111,7 @@ function acceptAttribute(
   if (read !== undefined && mandatory === true) {
     throw definitionFault(`${pointer}/read`, "A mandatory attribute cannot have read rights.");
   }
-  return canonical(given);
+  return canonical(request);
 }
 
 /** The stored form of a definition, without default values. */

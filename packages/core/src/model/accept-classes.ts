@@ -23,7 +23,7 @@ interface AcceptedClasses {
 
 /** Validates class definitions, which may reference and inherit from each other. 307 for the first fault. */
 export async function acceptClasses(
-  given: readonly NamedClass[],
+  input: readonly NamedClass[],
   before: Model,
   objects: Pick<ObjectRepository, "get">,
 ): Promise<AcceptedClasses> {
@@ -31,10 +31,10 @@ export async function acceptClasses(
   const generation = before.generation + 1;
   const modelNow = () => new Model({ generation, classes: [...classes.values()] });
   // A class may reference a later one.
-  for (const { name } of given)
+  for (const { name } of input)
     if (!classes.has(name)) classes.set(name, { name, base: null, attributes: [], rights: [] });
   const definitions: ClassDefinition[] = [];
-  for (const { name, definition, pointer } of given) {
+  for (const { name, definition, pointer } of input) {
     await at(pointer, async () => {
       if (before.find(name) === undefined && classes.size > definitionLimits.classes)
         throw definitionFault("/", `A model can have at most ${definitionLimits.classes} classes.`);
@@ -46,7 +46,7 @@ export async function acceptClasses(
   }
   const after = modelNow();
   for (const [index, definition] of definitions.entries())
-    await at(given[index]?.pointer ?? "", () => acceptInheritanceChains(definition, after));
+    await at(input[index]?.pointer ?? "", () => acceptInheritanceChains(definition, after));
   return { definitions, after };
 }
 
@@ -100,12 +100,12 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
 const noObjects = { get: async () => [] };
 
 /** The built-in and the given classes. 307 for the first fault, such as a right of a group other than `*`. */
-export async function initialClasses(given: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
+export async function initialClasses(input: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
   const names = new Set<string>();
-  for (const { name, pointer } of given) {
+  for (const { name, pointer } of input) {
     if (names.has(name)) throw definitionFault(`${pointer}/name`, "Another class has this name.");
     names.add(name);
   }
-  const { after } = await acceptClasses(given, new Model({ generation: 0, classes: builtInClasses }), noObjects);
+  const { after } = await acceptClasses(input, new Model({ generation: 0, classes: builtInClasses }), noObjects);
   return Array.from(after.all(), ({ definition }) => definition);
 }

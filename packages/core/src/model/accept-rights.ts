@@ -24,12 +24,12 @@ export interface AcceptedRights {
 
 /** Resolves the groups in a definition to their stored form. Groups already in the class may be deleted. */
 export async function acceptRights(
-  given: ClassRequest,
-  known: ClassDefinition | undefined,
+  request: ClassRequest,
+  stored: ClassDefinition | undefined,
   model: Model,
   objects: Pick<ObjectRepository, "get">,
 ): Promise<AcceptedRights> {
-  const { rights, attributes } = given;
+  const { rights, attributes } = request;
   if (rights.length > definitionLimits.rights)
     throw definitionFault("/rights", `A class can grant rights to at most ${definitionLimits.rights} groups.`);
   for (const [index, { read = [] }] of attributes.entries()) {
@@ -39,7 +39,7 @@ export async function acceptRights(
         `An attribute can have at most ${definitionLimits.readers} groups with read access.`,
       );
   }
-  const groups = new Groups(known, model, objects);
+  const groups = new Groups(stored, model, objects);
   await groups.find([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
   return {
     rights: acceptClassRights(rights, groups),
@@ -51,34 +51,37 @@ export async function acceptRights(
   };
 }
 
-function acceptClassRights(given: readonly RightRequest[], groups: Groups): ClassRight[] {
+function acceptClassRights(requests: readonly RightRequest[], groups: Groups): ClassRight[] {
   const accepted = new Map<ObjectId | "*", ClassRight>();
-  for (const [index, { group, permissions: asked }] of given.entries()) {
+  for (const [index, { group, permissions: requestedPermissions }] of requests.entries()) {
     const pointer = `/rights/${index}/group`;
     const id = group === "*" ? group : groups.idOf(group, pointer);
     if (accepted.has(id)) throw definitionFault(pointer, "The group is listed twice.");
-    accepted.set(id, { group: id, permissions: permissions.filter((permission) => asked.includes(permission)) });
+    accepted.set(id, {
+      group: id,
+      permissions: permissions.filter((permission) => requestedPermissions.includes(permission)),
+    });
   }
   return [...accepted.values()];
 }
 
-function acceptReaders(given: readonly string[], pointer: string, groups: Groups): ObjectId[] {
-  const accepted = given.map((group, index) => groups.idOf(group, `${pointer}/${index}`));
+function acceptReaders(groupNames: readonly string[], pointer: string, groups: Groups): ObjectId[] {
+  const accepted = groupNames.map((group, index) => groups.idOf(group, `${pointer}/${index}`));
   if (new Set(accepted).size < accepted.length) throw definitionFault(pointer, "A group is listed twice.");
   return accepted;
 }
 
 class Groups {
   private readonly ids = new Map<string, ObjectId>();
-  private readonly known: ReadonlySet<ObjectId>;
+  private readonly storedIds: ReadonlySet<ObjectId>;
 
   constructor(
-    known: ClassDefinition | undefined,
+    stored: ClassDefinition | undefined,
     private readonly model: Model,
     private readonly objects: Pick<ObjectRepository, "get">,
   ) {
-    const { rights = [], attributes = [] } = known ?? {};
-    this.known = new Set([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
+    const { rights = [], attributes = [] } = stored ?? {};
+    this.storedIds = new Set([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
   }
 
   async find(names: readonly string[]): Promise<void> {
@@ -93,7 +96,7 @@ class Groups {
   }
 
   idOf(name: string, pointer: string): ObjectId {
-    const id = this.ids.get(name) ?? (this.known.has(name) ? name : undefined);
+    const id = this.ids.get(name) ?? (this.storedIds.has(name) ? name : undefined);
     if (id === undefined) throw definitionFault(pointer, "There is no group with this id or UUID.");
     return id;
   }

@@ -17,7 +17,7 @@ interface IncompatibleChange {
   /** Description of the affected objects. */
   readonly fault: string;
   /** Check `query` only if such objects exist. */
-  readonly given?: ObjectQuery;
+  readonly condition?: ObjectQuery;
 }
 
 /** Incompatible changes of one class between two models. */
@@ -33,9 +33,9 @@ function ofValues(name: string, before: Model, after: Model): IncompatibleChange
   >();
   const note = (className: string, change: Omit<IncompatibleChange, "query">, filter: Filter) => {
     const key = `${change.pointer} ${change.fault}`;
-    const known = found.get(key) ?? { incompatible: change, filter, classes: [] };
-    found.set(key, known);
-    known.classes.push(className);
+    const entry = found.get(key) ?? { incompatible: change, filter, classes: [] };
+    found.set(key, entry);
+    entry.classes.push(className);
   };
   const pointers = new Map(
     after.find(name)?.definition.attributes.map((attribute, index) => [attribute.name, `/attributes/${index}`]),
@@ -111,7 +111,7 @@ function ofTargets(before: Model, after: Model): IncompatibleChange[] {
               { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } },
             ],
           };
-      incompatible.push({ pointer: "/base", fault, query: { classes, filter }, given: { classes: lost } });
+      incompatible.push({ pointer: "/base", fault, query: { classes, filter }, condition: { classes: lost } });
     }
   }
   return incompatible;
@@ -131,8 +131,8 @@ export async function acceptIncompatibleChanges(
   incompatible: readonly IncompatibleChange[],
   objects: Pick<ObjectRepository, "count">,
 ): Promise<void> {
-  for (const { pointer, query, fault, given } of incompatible) {
-    if (given !== undefined && (await objects.count(given, seesAll, 1)) === 0) continue;
+  for (const { pointer, query, fault, condition } of incompatible) {
+    if (condition !== undefined && (await objects.count(condition, seesAll, 1)) === 0) continue;
     const count = await objects.count(query, seesAll);
     if (count > 0) throw definitionFault(pointer, `${count} objects ${fault}.`);
   }

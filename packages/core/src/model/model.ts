@@ -55,19 +55,19 @@ export class Model {
   as({ administrator, groups }: Pick<Principal, "administrator" | "groups">): Model {
     if (administrator || !this.hasAttributeRights) return this;
     const key = groups.join(" ");
-    let known = this.filtered.get(key);
-    if (known === undefined) {
+    let cached = this.filtered.get(key);
+    if (cached === undefined) {
       const isKnown = ({ read }: AttributeDefinition) =>
         read === undefined || read.some((group) => groups.includes(group));
       const classes = Array.from(this.definitions.values(), (each) => ({
         ...each,
         attributes: each.attributes.filter(isKnown),
       }));
-      known = new Model({ generation: this.generation, classes });
+      cached = new Model({ generation: this.generation, classes });
       if (this.filtered.size >= maxCached) this.filtered.clear();
-      this.filtered.set(key, known);
+      this.filtered.set(key, cached);
     }
-    return known;
+    return cached;
   }
 
   find(name: string): ModelClass | undefined {

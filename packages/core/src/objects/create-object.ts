@@ -22,7 +22,7 @@ import type { ObjectContext } from "./hooks/active-hooks.ts";
 export function createObject(
   context: ObjectContext,
   className: string,
-  given: InputAttributes,
+  input: InputAttributes,
   serialization?: Serialization,
 ): Promise<FoundObject> {
   const { principal } = context;
@@ -34,7 +34,7 @@ export function createObject(
     if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
     if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
     const plan = planSerialization(serialization, { model, visibility, className });
-    const { created, targets } = await createAccepted(context, given, {
+    const { created, targets } = await createAccepted(context, input, {
       model,
       modelClass,
       visibility,
@@ -51,13 +51,13 @@ export interface Creation extends Omit<PreparationTarget, "isComplete"> {
 }
 
 /** Creates an object that the caller may create, with its hooks. 307: invalid attributes, or a UUID in use. */
-export async function createAccepted(context: ObjectContext, given: InputAttributes, to: Creation): Promise<Created> {
+export async function createAccepted(context: ObjectContext, input: InputAttributes, to: Creation): Promise<Created> {
   const hooks = await hooksOfSaves(context, [to.modelClass.definition.name], to);
-  return hooks === null ? insert(context, given, to) : insertWithHooks(hooks, context, given, to);
+  return hooks === null ? insert(context, input, to) : insertWithHooks(hooks, context, input, to);
 }
 
-async function insert(context: SessionContext, given: InputAttributes, to: Creation): Promise<Created> {
-  const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, isComplete: true });
+async function insert(context: SessionContext, input: InputAttributes, to: Creation): Promise<Created> {
+  const { attributes, links, targets } = await prepareAttributes(context, input, { ...to, isComplete: true });
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };
   const created = await writeNew(context, { ...identityOf(to), attributes, links }, by, to.model);
   return { created, targets };
@@ -77,15 +77,15 @@ export interface Created {
 function insertWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  given: InputAttributes,
+  input: InputAttributes,
   to: Creation,
 ): Promise<Created> {
   const { model, modelClass } = to;
   const className = modelClass.definition.name;
   const writing = hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
-      const prepared = await prepareAttributes(inside, given, { ...to, isComplete: false });
-      const save: HookedSave = { className, base: null, restoring: false, given, prepared };
+      const prepared = await prepareAttributes(inside, input, { ...to, isComplete: false });
+      const save: HookedSave = { className, base: null, restoring: false, input, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       requireMandatory(attributes, modelClass);
       const by = { session: inside.sessionDigest, modelGeneration: model.generation };

@@ -19,9 +19,9 @@ function readPrototypes(): ReadonlyMap<string, string> {
 
 /** Equal for texts that look alike in many fonts (the skeleton of UTS 39). */
 export function skeletonOf(text: string): string {
-  const known = (prototypes ??= readPrototypes());
+  const byCharacter = (prototypes ??= readPrototypes());
   const visible = text.normalize("NFD").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
-  return Array.from(visible, (character) => known.get(character) ?? character)
+  return Array.from(visible, (character) => byCharacter.get(character) ?? character)
     .join("")
     .normalize("NFD");
 }

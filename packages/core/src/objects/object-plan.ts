@@ -96,9 +96,9 @@ export function fullPlan(model: Model, depth: number): ObjectPlan {
 function fullClassPlans(model: Model, depth: number): ObjectPlan["of"] {
   const plans = new Map<string, ClassPlan>();
   return (className) => {
-    const known = plans.get(className);
+    const cached = plans.get(className);
     const modelClass = model.find(className);
-    if (known !== undefined || modelClass === undefined) return known;
+    if (cached !== undefined || modelClass === undefined) return cached;
     const link = { target: fullPlan(model, depth - 1), page: null };
     const plan = classPlan(
       modelClass,

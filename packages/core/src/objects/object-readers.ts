@@ -51,7 +51,7 @@ export async function getReaders(context: SessionContext, reference: SingleRefer
 export function setReaders(
   context: SessionContext,
   reference: SingleReference,
-  { readers: given, expectedVersions }: SetReadersInput,
+  { readers: texts, expectedVersions }: SetReadersInput,
 ): Promise<ObjectReaders> {
   const { r, unit, principal, sessionDigest } = context;
   return withCurrentModel(context, async (model) => {
@@ -59,7 +59,7 @@ export function setReaders(
     const object = await visibleObject(r, reference, visibility, 610);
     const { id, className } = object;
     acceptCaller(context, model, className);
-    const readers = given === null ? null : await resolveReaders(context, given, object, { model, visibility });
+    const readers = texts === null ? null : await resolveReaders(context, texts, object, { model, visibility });
     // The class must still be the authorized one.
     const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
     const changing = unit.transaction(async ({ objects, audit }) => {
@@ -89,12 +89,12 @@ function isReaderClass(model: Model, className: string): boolean {
 /** Ids of readers, each once. Accepts visible objects, the caller and own groups, and ids that are already readers. */
 async function resolveReaders(
   { r, principal }: SessionContext,
-  given: readonly string[],
+  texts: readonly string[],
   object: StoredObject,
   { model, visibility }: ReadScope,
 ): Promise<readonly ObjectId[]> {
-  if (given.length > maximumReaders) throw faultAt("/readers", `An object can have at most ${maximumReaders} readers.`);
-  const references = given.map(readerReference);
+  if (texts.length > maximumReaders) throw faultAt("/readers", `An object can have at most ${maximumReaders} readers.`);
+  const references = texts.map(readerReference);
   const ids = references.flatMap((reference) => (reference.kind === "id" ? [reference.id] : []));
   const uuids = references.flatMap((reference) => (reference.kind === "uuid" ? [reference.uuid] : []));
   const own = new Set([principal.userId, ...principal.groups]);
@@ -102,10 +102,10 @@ async function resolveReaders(
     namedObjects({ ids: [...new Set(ids)], uuids: [...new Set(uuids)] }, { model, objects: r.objects, visibility }),
     principal.administrator ? [] : r.objects.outlines([...own], seesAll),
   ]);
-  const known = found.flat().filter(({ className }) => isReaderClass(model, className));
+  const candidates = found.flat().filter(({ className }) => isReaderClass(model, className));
   const [byId, byUuid] = [
-    new Map(known.map((each) => [each.id, each])),
-    new Map(known.map((each) => [each.uuid, each])),
+    new Map(candidates.map((each) => [each.id, each])),
+    new Map(candidates.map((each) => [each.uuid, each])),
   ];
   const idOf = (target: ObjectOutline | undefined, index: number): ObjectId => {
     if (target === undefined) throw faultAt(`/readers/${index}`, "There is no user or group with this id or UUID.");

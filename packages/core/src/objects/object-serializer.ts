@@ -51,15 +51,18 @@ export class ObjectSerializer {
     this.budget = new AnswerBudget(source.answerBytes);
   }
 
-  /** Loads missing objects and writes. `known`: visible objects already read. */
-  async serialize(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<SerializedObject[]> {
-    await this.load(roots, known);
+  /** Loads missing objects and writes. `knownObjects`: visible objects already read. */
+  async serialize(
+    roots: readonly StoredObject[],
+    knownObjects: readonly StoredObject[] = [],
+  ): Promise<SerializedObject[]> {
+    await this.load(roots, knownObjects);
     return this.write(roots);
   }
 
   /** Reads what the objects refer to. */
-  async load(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<void> {
-    this.keep(known);
+  async load(roots: readonly StoredObject[], knownObjects: readonly StoredObject[] = []): Promise<void> {
+    this.keep(knownObjects);
     this.keep(roots);
     let step: Step = this.plan.attributes && roots.length > 0 ? [[this.plan, roots]] : [];
     while (step.length > 0) step = await this.loadTargets(step);
@@ -172,16 +175,16 @@ function addAll(all: Set<ObjectId>, ids: Iterable<ObjectId>): void {
 
 /**
  * Serializes the result of a completed write. Falls back to the meta-fields if the answer is too large or a hook
- * refuses it: the answer must not look like a failed write. `known`: visible objects already read.
+ * refuses it: the answer must not look like a failed write. `knownObjects`: visible objects already read.
  */
 export async function serializeWritten(
   source: SerializationSource,
   plan: ObjectPlan,
   object: StoredObject,
-  known: readonly StoredObject[] = [],
+  knownObjects: readonly StoredObject[] = [],
 ): Promise<SerializedObject> {
   try {
-    return await serializeOne(source, plan, object, known);
+    return await serializeOne(source, plan, object, knownObjects);
   } catch (error) {
     if (error instanceof AnswerExtensionError) source.extension?.ignore(error);
     else if (!(error instanceof AnswerTooLargeError)) throw error;
@@ -193,8 +196,10 @@ async function serializeOne(
   source: SerializationSource,
   plan: ObjectPlan,
   object: StoredObject,
-  known: readonly StoredObject[],
+  knownObjects: readonly StoredObject[],
 ): Promise<SerializedObject> {
-  const [serialized] = (await new ObjectSerializer(source, plan).serialize([object], known)) as [SerializedObject];
+  const [serialized] = (await new ObjectSerializer(source, plan).serialize([object], knownObjects)) as [
+    SerializedObject,
+  ];
   return serialized;
 }

@@ -110,11 +110,11 @@ export class ObjectWriter {
   private writeTarget(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
     const ofPlan = this.targets.get(plan) ?? new Map<ObjectId, WrittenTarget>();
     this.targets.set(plan, ofPlan);
-    const known = ofPlan.get(object.id);
-    if (known !== undefined) {
+    const cached = ofPlan.get(object.id);
+    if (cached !== undefined) {
       this.repeats = true;
-      this.budget.addWritten(known.cost.bytes, known.cost.objects);
-      return known.output;
+      this.budget.addWritten(cached.cost.bytes, cached.cost.objects);
+      return cached.output;
     }
     const before = this.budget.written;
     const output = this.write(object, plan);

@@ -18,8 +18,8 @@ const attributes = [
   { name: "Many", type: "collection", target: "Thing" },
 ] as const;
 const model = new Model({ generation: 1, classes: [{ name: "Thing", base: null, attributes, rights: [] }] });
-const accept = (given: InputAttributes, isComplete = false) =>
-  acceptAttributes(given, model.find("Thing") as ModelClass, { isComplete });
+const accept = (input: InputAttributes, isComplete = false) =>
+  acceptAttributes(input, model.find("Thing") as ModelClass, { isComplete });
 const uuid = "0F8FAD5B-d9cb-469f-a165-70867728950e";
 
 test.each<[string, JsonValue, JsonValue]>([

@@ -25,10 +25,10 @@ export async function prepareAttributes(
     r: { objects },
     database: { answerBytes, policy },
   }: Pick<SessionContext, "principal" | "r" | "database">,
-  given: InputAttributes,
+  input: InputAttributes,
   { model, modelClass, visibility, isComplete }: PreparationTarget,
 ): Promise<ResolvedAttributes> {
-  const accepted = acceptFromCaller(principal, { given, modelClass, isComplete }, model);
+  const accepted = acceptFromCaller(principal, { input, modelClass, isComplete }, model);
   const resolved = await resolveLinks(accepted, { model, objects, visibility, answerBytes });
   const { name: className } = modelClass.definition;
   if (isFileClass(model, className))
@@ -40,7 +40,7 @@ export async function prepareAttributes(
 }
 
 interface AttributesToPrepare extends Pick<PreparationTarget, "modelClass" | "isComplete"> {
-  readonly given: InputAttributes;
+  readonly input: InputAttributes;
 }
 
 /** Like `prepareAttributes`, for many objects that are not users or files, in one round trip. Each result can be an error. */
@@ -55,11 +55,11 @@ export async function prepareAllAttributes(
 
 function acceptFromCaller(
   principal: Principal,
-  { given, modelClass, isComplete }: AttributesToPrepare,
+  { input, modelClass, isComplete }: AttributesToPrepare,
   model: Model,
 ): AcceptedAttributes {
   const { name: className } = modelClass.definition;
-  if (isFileClass(model, className)) guardFileAttributes(Object.keys(given));
-  if (isUserClass(model, className)) guardUserAttributes(principal, Object.keys(given));
-  return acceptAttributes(given, modelClass, { isComplete });
+  if (isFileClass(model, className)) guardFileAttributes(Object.keys(input));
+  if (isUserClass(model, className)) guardUserAttributes(principal, Object.keys(input));
+  return acceptAttributes(input, modelClass, { isComplete });
 }

@@ -84,8 +84,8 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
 }
 
 function openLevel(level: Level, name: string, pointer: string): Level {
-  const known = level.open.get(name);
-  if (known !== undefined) return known;
+  const existing = level.open.get(name);
+  if (existing !== undefined) return existing;
   if (level.fields.has(name)) throw duplicateField(pointer);
   const below = emptyLevel();
   level.fields.set(name, { pointer, below: below.fields, page: null });

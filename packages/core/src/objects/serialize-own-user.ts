@@ -33,12 +33,12 @@ export async function serializeOwnUser(
   const principal = { userId: account.userId, groups: groupsOf(user), administrator: account.administrator };
   const model = (await requestModel(context)).as(principal);
   const visibility = withPersonal(visibilityOf(principal, model));
-  const known = linked.filter((object) => isVisible(object, visibility));
+  const knownObjects = linked.filter((object) => isVisible(object, visibility));
   return serializeWritten(
     hookedSource({ ...context, principal }, { model, visibility }),
     fullPlan(model, defaultDepth),
     user,
-    known,
+    knownObjects,
   );
 }
 

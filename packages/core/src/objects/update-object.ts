@@ -16,7 +16,7 @@ import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface UpdateObjectInput {
-  readonly given: InputAttributes;
+  readonly input: InputAttributes;
   /** Accepted versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
   readonly serialization: Serialization | undefined;
@@ -52,10 +52,10 @@ export function updateObject(
 }
 
 /** `undefined` if the change is refused. Only a read can tell which reason the caller may know. */
-async function tryToChange(...given: Parameters<typeof changeObject>): Promise<FoundObject | undefined> {
-  const [{ unit }] = given;
+async function tryToChange(...parameters: Parameters<typeof changeObject>): Promise<FoundObject | undefined> {
+  const [{ unit }] = parameters;
   try {
-    return await unit.attempt(() => changeObject(...given));
+    return await unit.attempt(() => changeObject(...parameters));
   } catch (error) {
     if (error instanceof ServiceError && error.status < 500) return undefined;
     throw error;
@@ -66,7 +66,7 @@ async function changeObject(
   context: ObjectContext,
   { id, className }: Pick<StoredObject, "id" | "className">,
   readScope: ReadScope,
-  { given, expectedVersions, serialization }: UpdateObjectInput,
+  { input, expectedVersions, serialization }: UpdateObjectInput,
 ): Promise<FoundObject> {
   const { principal } = context;
   const { model, visibility } = readScope;
@@ -75,7 +75,7 @@ async function changeObject(
   if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
   const plan = planSerialization(serialization, { model, visibility, className });
   const target = { id, modelClass, readScope };
-  const { changed, targets } = await changeAccepted(context, { given, expectedVersions }, target);
+  const { changed, targets } = await changeAccepted(context, { input, expectedVersions }, target);
   const object = await serializeWritten(hookedSource(context, readScope), plan, changed, targets);
   return { object, version: changed.version };
 }
@@ -98,10 +98,10 @@ export async function changeAccepted(
 
 async function changeAlone(
   context: ObjectContext,
-  { given, expectedVersions }: AttributeChange,
+  { input, expectedVersions }: AttributeChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
-  const { attributes, links, targets } = await prepareAttributes(context, given, {
+  const { attributes, links, targets } = await prepareAttributes(context, input, {
     ...readScope,
     modelClass,
     isComplete: false,
@@ -113,7 +113,7 @@ async function changeAlone(
 }
 
 export interface AttributeChange {
-  readonly given: InputAttributes;
+  readonly input: InputAttributes;
   readonly expectedVersions: readonly number[] | null;
 }
 
@@ -133,7 +133,7 @@ export interface Changed {
 function changeWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  { given, expectedVersions }: AttributeChange,
+  { input, expectedVersions }: AttributeChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { className } = by;
@@ -144,8 +144,8 @@ function changeWithHooks(
       if (base.className !== className) throw new ServiceError(304);
       if (expectedVersions !== null && !expectedVersions.includes(base.version))
         throw new ServiceError(713, { detail: "The object has another version." });
-      const prepared = await prepareAttributes(inside, given, { ...readScope, modelClass, isComplete: false });
-      const save: HookedSave = { className, base, restoring: false, given, prepared };
+      const prepared = await prepareAttributes(inside, input, { ...readScope, modelClass, isComplete: false });
+      const save: HookedSave = { className, base, restoring: false, input, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       // The object is locked and its version checked; only hooks can have changed it.
       const changed = await writeChange(inside, { id, attributes, links, expectedVersions: null }, by, readScope.model);

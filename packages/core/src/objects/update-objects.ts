@@ -39,7 +39,7 @@ const maximumLinks = 100_000;
 export interface UpdateObjectsInput {
   readonly className: string;
   readonly query: QueryRequest;
-  readonly given: InputAttributes;
+  readonly input: InputAttributes;
   /** Accepted versions of each object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
@@ -56,7 +56,7 @@ export interface UpdatedObjects {
  */
 export function updateObjects(
   context: ObjectContext,
-  { className, query: request, given, expectedVersions }: UpdateObjectsInput,
+  { className, query: request, input, expectedVersions }: UpdateObjectsInput,
 ): Promise<UpdatedObjects> {
   const { r, unit, principal, sessionDigest } = context;
   return withCurrentModel(context, async (whole) => {
@@ -71,13 +71,13 @@ export function updateObjects(
       model,
     });
     const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, runFindHooks });
-    const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, isComplete: false });
+    const prepared = await prepareAttributes(context, input, { model, modelClass, visibility, isComplete: false });
     const { attributes, links } = prepared;
     const bytes = jsonBytes([attributes, links]);
     const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
     const matches = async (objects: ObjectRepository): Promise<readonly ObjectOutline[]> => {
       const matching = await lockMatches(objects, query, visibility);
-      for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
+      for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, input);
       acceptSize(matching, bytes, links);
       return matching;
     };
@@ -87,7 +87,7 @@ export function updateObjects(
     const hooks = await hooksOfSaves(context, modelClass.subtree, { model, visibility });
     if (hooks !== null) {
       const accept = (name: string, set: InputAttributes) => acceptClass(context, model, name, set);
-      const change = { given, prepared, expectedVersions };
+      const change = { input, prepared, expectedVersions };
       return refusedAs(713, changeManyWithHooks(hooks, context, change, { write, visibility, accept, matches }));
     }
     const changing = unit.transaction(async (inside) => {
@@ -123,17 +123,17 @@ function mayWrite({ principal }: SessionContext, model: Model, className: string
 }
 
 /** Checks the rights and attributes for a class, which may be a subclass of the queried one. */
-function acceptClass(context: SessionContext, model: Model, className: string, given: InputAttributes): void {
+function acceptClass(context: SessionContext, model: Model, className: string, input: InputAttributes): void {
   if (!mayWrite(context, model, className))
     throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
   if (isFileClass(model, className)) {
-    guardFileAttributes(Object.keys(given));
+    guardFileAttributes(Object.keys(input));
     for (const name of ["Name", "MediaType"])
-      if (Object.hasOwn(given, name)) throw faultAt(`/${name}`, "Several files cannot be renamed at once.");
+      if (Object.hasOwn(input, name)) throw faultAt(`/${name}`, "Several files cannot be renamed at once.");
   }
   if (!isUserClass(model, className)) return;
-  guardUserAttributes(context.principal, Object.keys(given));
-  if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "The names of several users cannot be set at once.");
+  guardUserAttributes(context.principal, Object.keys(input));
+  if (Object.hasOwn(input, "Name")) throw faultAt("/Name", "The names of several users cannot be set at once.");
 }
 
 /** 307 if the change is too large for one transaction. */
@@ -161,7 +161,7 @@ interface BulkChange {
 function changeManyWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  { given, prepared, expectedVersions }: AttributeChange & { readonly prepared: ResolvedAttributes },
+  { input, prepared, expectedVersions }: AttributeChange & { readonly prepared: ResolvedAttributes },
   { write, visibility, accept, matches }: BulkChange,
 ): Promise<{ readonly count: number }> {
   return hooks.prepared(context, (ready) =>
@@ -173,7 +173,7 @@ function changeManyWithHooks(
         if (bases.some(({ version }) => expectedVersions?.includes(version) === false))
           throw new ServiceError(713, { detail: "An object has another version." });
         const saves = bases.map(
-          (base): HookedSave => ({ className: base.className, base, restoring: false, given, prepared }),
+          (base): HookedSave => ({ className: base.className, base, restoring: false, input, prepared }),
         );
         const changes = (await hooks.before(inside, saves, accept)).map(({ attributes, links }, index) => {
           return { id: (bases[index] as StoredObject).id, attributes, links, expectedVersions: null };

@@ -34,14 +34,14 @@ export async function withCurrentModel<T>(
   context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
   work: (model: Model) => Promise<T>,
 ): Promise<T> {
-  let wanted = context.modelGeneration;
+  let generation = context.modelGeneration;
   for (let attempt = 1; ; attempt += 1) {
-    const model = await requestModel(context, wanted);
+    const model = await requestModel(context, generation);
     try {
       return await context.unit.attempt(() => work(model));
     } catch (error) {
       if (!(error instanceof OutdatedModelError) || attempt === attempts) throw error;
-      wanted = model.generation + 1;
+      generation = model.generation + 1;
     }
   }
 }

@@ -169,11 +169,11 @@ async function withoutUnknownNames(
   const unquoted = detail.replaceAll(/"[^"]*"/g, '"…"');
   if (!unquoted.includes("at /")) return unquoted;
   const model = await models.current(0, storage.repositories.model);
-  const known = new Set(fields());
+  const names = new Set(fields());
   for (const { definition, attributes } of model.all())
-    for (const name of [definition.name, ...attributes.keys()]) known.add(name);
+    for (const name of [definition.name, ...attributes.keys()]) names.add(name);
   return unquoted.replaceAll(/\bat \/([^\s:]*)/g, (_all, pointer: string) => {
-    const parts = pointer.split("/").map((part) => (/^\d*$/.test(part) || known.has(part) ? part : "…"));
+    const parts = pointer.split("/").map((part) => (/^\d*$/.test(part) || names.has(part) ? part : "…"));
     return `at /${parts.join("/")}`;
   });
 }

@@ -41,7 +41,7 @@ export class TurnStorage implements Storage, UnitOfWork {
   readonly models = null;
   readonly repositories: Repositories;
   /** The turn is taken for all calls until its work ends: those of a transaction, and reads that belong together. */
-  private held = 0;
+  private depth = 0;
   private hasWritten = false;
   private readonly cancellable: CancellableRead = {
     onCancel: (call) =>
@@ -87,8 +87,8 @@ export class TurnStorage implements Storage, UnitOfWork {
     return this.storage.migrate(classes);
   }
 
-  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
-    return this.storage.alignIndexes(wanted);
+  alignIndexes(indexes: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return this.storage.alignIndexes(indexes);
   }
 
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
@@ -110,23 +110,23 @@ export class TurnStorage implements Storage, UnitOfWork {
   /** Runs a call of the storage. `cancellable`: subscribes it to the disconnection of the client. */
   call<T>(kind: CallKind, work: (cancellable?: CancellableRead) => Promise<T>): Promise<T> {
     if (kind === "short") return work();
-    if (this.held === 0) return this.inTurn(kind, work);
+    if (this.depth === 0) return this.inTurn(kind, work);
     this.noteWrite(kind);
     return work(this.cancellableRead(kind));
   }
 
   /** Runs all calls of the work in one turn of this kind. */
   hold<T>(kind: CallKind, work: () => Promise<T>): Promise<T> {
-    if (this.held > 0) {
+    if (this.depth > 0) {
       this.noteWrite(kind);
       return work();
     }
     return this.inTurn(kind, async () => {
-      this.held += 1;
+      this.depth += 1;
       try {
         return await work();
       } finally {
-        this.held -= 1;
+        this.depth -= 1;
       }
     });
   }
@@ -171,7 +171,7 @@ export class TurnStorage implements Storage, UnitOfWork {
   }
 }
 
-type AnyCall = (...given: unknown[]) => Promise<unknown>;
+type AnyCall = (...parameters: unknown[]) => Promise<unknown>;
 type AnyRepository = Readonly<Record<string, AnyCall>>;
 
 /** A repository whose calls take turns. Its prototype has the calls. */
@@ -191,13 +191,14 @@ const turningRepositories = {};
 for (const [area, kinds] of Object.entries(callKinds)) {
   const calls = {};
   for (const [name, kind] of Object.entries(kinds)) {
-    const call = function (this: TurnRepository, ...given: unknown[]): Promise<unknown> {
-      const of = typeof kind === "function" ? (kind as (first: unknown) => CallKind)(given[0]) : (kind as CallKind);
+    const call = function (this: TurnRepository, ...parameters: unknown[]): Promise<unknown> {
+      const of =
+        typeof kind === "function" ? (kind as (first: unknown) => CallKind)(parameters[0]) : (kind as CallKind);
       return this.turns.call(of, (cancellable) => {
         const place = optionsAt.get(of);
         if (cancellable !== undefined && place !== undefined)
-          given[place] = { ...(given[place] as CancellableRead | undefined), ...cancellable };
-        return (this.repository[name] as AnyCall)(...given);
+          parameters[place] = { ...(parameters[place] as CancellableRead | undefined), ...cancellable };
+        return (this.repository[name] as AnyCall)(...parameters);
       });
     };
     Object.defineProperty(calls, name, { value: call });

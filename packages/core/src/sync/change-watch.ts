@@ -128,8 +128,8 @@ class WatchedDatabase {
     for (let from = 0; from < sessions.length; from += maxAdmissions)
       await Promise.all(
         sessions.slice(from, from + maxAdmissions).map(async (waiters) => {
-          const { appKeyDigest: appKey, sessionDigest: session, session: known } = (waiters[0] as Waiter).context;
-          const admission = await this.r.admission.admit({ appKey, session, mode: known.mode, idleTimeout: 0 });
+          const { appKeyDigest: appKey, sessionDigest: session, session: ownSession } = (waiters[0] as Waiter).context;
+          const admission = await this.r.admission.admit({ appKey, session, mode: ownSession.mode, idleTimeout: 0 });
           for (const { context, end } of waiters) if (!isAdmittedAs(admission, context)) end("changed");
         }),
       );

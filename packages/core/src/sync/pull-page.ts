@@ -155,11 +155,11 @@ function listsOf(
   const changed: StoredObject[] = [];
   const deleted = new Map<string, number>();
   const left = new Set<string>();
-  const kept = new Set<string>();
+  const present = new Set<string>();
   for (const row of rows) {
     const object = row.kind === "stored" ? objects.get(row.id) : undefined;
     if (object !== undefined) changed.push(object);
-    if (object !== undefined || omit.get(row.uuid) === row.version) kept.add(row.uuid);
+    if (object !== undefined || omit.get(row.uuid) === row.version) present.add(row.uuid);
     else if (row.kind === "stored") {
       if (isVisible(row, visibility) || sawBefore(row, visibility)) left.add(row.uuid);
     } else if (row.kind === "superseded") {
@@ -171,7 +171,7 @@ function listsOf(
   return {
     changed,
     deleted: Array.from(deleted, ([uuid, version]) => ({ uuid, version })),
-    excluded: [...left].filter((uuid) => !kept.has(uuid) && !deleted.has(uuid)),
+    excluded: [...left].filter((uuid) => !present.has(uuid) && !deleted.has(uuid)),
   };
 }
 

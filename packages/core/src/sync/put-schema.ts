@@ -44,19 +44,19 @@ const maxSchemas = 100;
 type Change = Pick<AdministrationContext, "unit" | "eventOf">;
 
 /** Stores a schema. 333: invalid name. 307: invalid definition, or too many schemas. Clients of a changed one start over. */
-export function putSyncSchema(context: Change, given: SyncSchemaInput): Promise<"stored" | "unchanged"> {
+export function putSyncSchema(context: Change, input: SyncSchemaInput): Promise<"stored" | "unchanged"> {
   return context.unit.transaction(async (r) => {
     // A class that the schema needs must not change until the schema is stored.
     await r.model.lock();
-    const schema = await acceptSyncSchema(given, await loadModel(r.model, null), r.objects);
+    const schema = await acceptSyncSchema(input, await loadModel(r.model, null), r.objects);
     const { schemas } = await storedSchemas(r.records);
-    const known = schemas.find(({ name }) => name === schema.name);
-    if (known !== undefined && textOf(known) === textOf(schema)) return "unchanged";
-    if (known === undefined && schemas.length >= maxSchemas)
+    const stored = schemas.find(({ name }) => name === schema.name);
+    if (stored !== undefined && textOf(stored) === textOf(schema)) return "unchanged";
+    if (stored === undefined && schemas.length >= maxSchemas)
       throw faultAt("/name", `A database can have at most ${maxSchemas} schemas.`);
     await r.records.put(syncSchemaKind, schema.name, schema);
     await r.settings.raise();
-    const changes = changesBetween(known === undefined ? null : auditedSchema(known), auditedSchema(schema));
+    const changes = changesBetween(stored === undefined ? null : auditedSchema(stored), auditedSchema(schema));
     await r.audit.append(context.eventOf({ type: "syncSchema.stored", changes }));
     return "stored";
   });
@@ -93,13 +93,13 @@ function auditedSchema({ name, ...schema }: SyncSchema): object {
 
 /** 333: invalid name. 307: anything else that is invalid, with its place. */
 export async function acceptSyncSchema(
-  given: SyncSchemaInput,
+  input: SyncSchemaInput,
   model: Model,
   objects: ObjectRepository,
 ): Promise<SyncSchema> {
-  const { name, where = null, direction = "both", conflicts = "client", pageSize = defaultPageSize } = given;
+  const { name, where = null, direction = "both", conflicts = "client", pageSize = defaultPageSize } = input;
   if (!isSyncSchemaName(name)) throw new ServiceError(333);
-  const schema = { name, classes: acceptClasses(given.classes, model), where, direction, conflicts, pageSize };
+  const schema = { name, classes: acceptClasses(input.classes, model), where, direction, conflicts, pageSize };
   if (!syncDirections.includes(direction)) throw faultAt("/direction", "must be pull, push or both");
   acceptPolicy(conflicts);
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > maxPageSize)
@@ -109,11 +109,11 @@ export async function acceptSyncSchema(
   return schema;
 }
 
-function acceptClasses(given: SyncSchemaInput["classes"], model: Model): SyncClass[] {
-  if (given.length === 0 || given.length > maxClasses)
+function acceptClasses(classes: SyncSchemaInput["classes"], model: Model): SyncClass[] {
+  if (classes.length === 0 || classes.length > maxClasses)
     throw faultAt("/classes", `A schema must have 1 to ${maxClasses} classes.`);
   const names = new Set<string>();
-  return given.map(({ className, fields = null }, index) => {
+  return classes.map(({ className, fields = null }, index) => {
     const place = `/classes/${index}`;
     const found = model.find(className);
     if (found === undefined) throw faultAt(`${place}/className`, "There is no class with this name.");

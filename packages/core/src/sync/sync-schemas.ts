@@ -42,9 +42,9 @@ export class SyncSchemas {
   async current({ r, database, unit, settingsGeneration }: SyncContext): Promise<SyncState> {
     try {
       const databaseGeneration = await this.generationOf(r);
-      const known = this.cached.get(database.whole);
-      if (known?.settingsGeneration === settingsGeneration && known.databaseGeneration === databaseGeneration)
-        return known;
+      const cached = this.cached.get(database.whole);
+      if (cached?.settingsGeneration === settingsGeneration && cached.databaseGeneration === databaseGeneration)
+        return cached;
       const state = { settingsGeneration, databaseGeneration, ...(await readSync(r)) };
       // An open transaction can be rolled back.
       if (!unit.joined) this.cached.set(database.whole, state);
@@ -70,8 +70,8 @@ export class SyncSchemas {
 
   private async generationOf({ records }: Pick<Repositories, "records">): Promise<string> {
     const stored = async () => (await records.get(generationKind, [currentSync]))[0]?.value;
-    const known = await stored();
-    if (known !== undefined) return known;
+    const existing = await stored();
+    if (existing !== undefined) return existing;
     const own = this.random.secret();
     // Another server can have stored its generation first.
     const outcome = await records.put(generationKind, currentSync, own, { lifetime, ifVersion: "none" });

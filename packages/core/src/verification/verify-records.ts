@@ -178,8 +178,8 @@ export class RecordVerifier implements SnapshotObjects {
     const className = this.classNames[source.classNumber] ?? "";
     const declared = new Set(this.model.find(className)?.links.map(({ name }) => name));
     // The links of an attribute that left the class stay.
-    const known = Object.entries(links).filter(([name]) => declared.has(name));
-    if (digestOf(Object.fromEntries(known)) !== source.links)
+    const declaredLinks = Object.entries(links).filter(([name]) => declared.has(name));
+    if (digestOf(Object.fromEntries(declaredLinks)) !== source.links)
       this.violated("links", `The links of the object ${id} differ from its references.`);
     this.table.set(number, { ...source, links: 0 });
   }

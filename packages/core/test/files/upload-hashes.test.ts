@@ -96,7 +96,7 @@ describe("the digests of an upload", () => {
     const ofUpload = { database: f.anna.database, person: "anna", file: fileNameOf(id), key: null };
     await hashes.of({ ...all, ...ofUpload }, true);
     expect((await hashes.of({ ...fewer, ...ofUpload }, true)).md5).toBe(md5(text.slice(0, 4)));
-    expect((await hashes.known(all, true))?.md5).toBe(md5(text));
+    expect((await hashes.cached(all, true))?.md5).toBe(md5(text));
   });
 
   test("lack the MD5 if no one wants it, and the end does not need it", async () => {

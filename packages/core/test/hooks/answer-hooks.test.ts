@@ -174,7 +174,7 @@ describe("answer hooks", () => {
     await updateObject(
       { ...f.context, principal: { ...f.context.principal, administrator: true } },
       { kind: "id", id },
-      { given: { Secret: secret }, expectedVersions: null, serialization: undefined },
+      { input: { Secret: secret }, expectedVersions: null, serialization: undefined },
     );
     const items: unknown[] = [];
     f.hooks.use({ buildSerialization: [build(["Person", "Secret"], (item) => (items.push(item), null))] });

@@ -225,7 +225,7 @@ describe("query hooks", () => {
         await updateObjects(f.context, {
           className: "Person",
           query: {},
-          given: { Note: "young" },
+          input: { Note: "young" },
           expectedVersions: null,
         })
       ).count,
@@ -248,7 +248,7 @@ describe("query hooks", () => {
       updateObjects(f.context, {
         className: "Person",
         query: { macro: "No" },
-        given: {},
+        input: {},
         expectedVersions: null,
       }),
     ).rejects.toMatchObject({ code: 307 });
@@ -352,7 +352,7 @@ describe("hook for new users of a provider", () => {
       updateObject(
         as,
         { kind: "id", id: userId },
-        { given: { Note }, expectedVersions: null, serialization: undefined },
+        { input: { Note }, expectedVersions: null, serialization: undefined },
       );
     let begin: () => void = () => {};
     const running = new Promise<void>((resolve) => {

@@ -141,7 +141,7 @@ describe("new user of a provider", () => {
       await updateObject(
         caller as HookCaller & ObjectContext,
         { kind: "id", id },
-        { given: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
+        { input: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
       );
       return 1;
     };

@@ -217,13 +217,13 @@ describe("key pairs", () => {
 
   const addFirst = async (key: WrappedKeyPair) => keys.addFirst(key, await fixture.storage.now());
   const accepted = async (kind: ServerKeyKind) => (await keys.accepted(kind)).map(({ keyId }) => keyId);
-  const kept = async (kind: ServerKeyKind) => (await keys.kept(kind)).map(({ keyId }) => keyId);
+  const kept = async (kind: ServerKeyKind) => (await keys.withPrivateKey(kind)).map(({ keyId }) => keyId);
 
   test("are none at first", async () => {
     for (const kind of ["rsa", "jwt"] as const) {
       expect(await keys.current(kind)).toBeNull();
       expect(await keys.accepted(kind)).toEqual([]);
-      expect(await keys.kept(kind)).toEqual([]);
+      expect(await keys.withPrivateKey(kind)).toEqual([]);
     }
   });
 
@@ -339,14 +339,14 @@ describe("key pairs", () => {
     await addFirst(newKey("rsa", "one"));
     await keys.rotate("one", newKey("rsa", "two"), 10 * hour);
     await keys.rotate("two", newKey("rsa", "three"), hour);
-    expect(await keys.kept("rsa")).toEqual(await keys.accepted("rsa"));
+    expect(await keys.withPrivateKey("rsa")).toEqual(await keys.accepted("rsa"));
     fixture.advance(2 * hour);
     expect(await kept("rsa")).toEqual(["three", "one", "two"]);
-    expect((await keys.kept("rsa"))[2]?.wrappedPrivateKey).toBe("wrapped two");
+    expect((await keys.withPrivateKey("rsa"))[2]?.wrappedPrivateKey).toBe("wrapped two");
     await keys.sweep(0);
     expect(await kept("rsa")).toEqual(["three", "one"]);
-    expect(await keys.kept("rsa")).toEqual(await keys.accepted("rsa"));
-    expect(await keys.kept("jwt")).toEqual([]);
+    expect(await keys.withPrivateKey("rsa")).toEqual(await keys.accepted("rsa"));
+    expect(await keys.withPrivateKey("jwt")).toEqual([]);
   });
 
   test("of different kinds are independent", async () => {

@@ -58,7 +58,7 @@ describe("update objects", () => {
       updateObjects(as, {
         className: "Thing",
         query: {},
-        given: { Text: "new" },
+        input: { Text: "new" },
         expectedVersions: null,
         ...input,
       });
@@ -77,7 +77,7 @@ describe("update objects", () => {
         readers: ["XYZ"],
       });
       await expect(
-        run({ query: { where: { Size: { $gt: 2 } }, sort: ["-Size"] }, given: { Text: "new", Size: null } }),
+        run({ query: { where: { Size: { $gt: 2 } }, sort: ["-Size"] }, input: { Text: "new", Size: null } }),
       ).resolves.toEqual({ count: 2 });
       expect((await fixture.r.objects.get(ids, seesAll)).map((object) => object.attributes)).toEqual([
         { Name: "a", Size: 1 },
@@ -123,15 +123,15 @@ describe("update objects", () => {
         [{}, reader, refused(304)],
         [{ className: "Secret" }, context, refused(304)],
         [{ className: "constructor" }, context, refused(304)],
-        [{ className: "Tool", query: { nonsense: 1 }, given: { nonsense: 1 } }, context, refused(404)],
+        [{ className: "Tool", query: { nonsense: 1 }, input: { nonsense: 1 } }, context, refused(404)],
         [
-          { query: { nonsense: 1 }, given: { nonsense: 1 } },
+          { query: { nonsense: 1 }, input: { nonsense: 1 } },
           context,
           refused(307, expect.stringMatching(/^at \/query\/nonsense/)),
         ],
-        [{ given: { nonsense: 1 } }, context, refused(307, "at /nonsense: There is no attribute with this name.")],
-        [{ given: { Sharp: true } }, context, refused(307, "at /Sharp: There is no attribute with this name.")],
-        [{ given: { Name: null } }, context, refused(307)],
+        [{ input: { nonsense: 1 } }, context, refused(307, "at /nonsense: There is no attribute with this name.")],
+        [{ input: { Sharp: true } }, context, refused(307, "at /Sharp: There is no attribute with this name.")],
+        [{ input: { Name: null } }, context, refused(307)],
       ] as const) {
         await expect(run(input, as)).rejects.toEqual(expected);
       }
@@ -147,27 +147,27 @@ describe("update objects", () => {
 
     test("refuses a large change of many objects", async () => {
       const ids = await insert("Thing", ...Array.from({ length: 70 }, (_, index) => index));
-      const given = { Text: "x".repeat(1_000_000) };
-      await expect(run({ given })).rejects.toEqual(refused(307, "at /query: The change is too large for 70 objects."));
+      const input = { Text: "x".repeat(1_000_000) };
+      await expect(run({ input })).rejects.toEqual(refused(307, "at /query: The change is too large for 70 objects."));
       expect(new Set(await versions(ids))).toEqual(new Set([1]));
-      await expect(run({ given, query: { oids: ids.slice(0, 30) } })).resolves.toEqual({ count: 30 });
+      await expect(run({ input, query: { oids: ids.slice(0, 30) } })).resolves.toEqual({ count: 30 });
     });
 
     test("refuses a change of many large objects", async () => {
       const large = { className: "Thing", attributes: { Name: "a", Text: "x".repeat(1_000_000) } };
       const ids = await fixture.insert(...Array.from({ length: 70 }, () => large));
-      await expect(run({ given: { Size: 1 } })).rejects.toEqual(
+      await expect(run({ input: { Size: 1 } })).rejects.toEqual(
         refused(307, "at /query: The change is too large for 70 objects."),
       );
-      await expect(run({ given: { Size: 1 }, query: { oids: ids.slice(0, 60) } })).resolves.toEqual({ count: 60 });
+      await expect(run({ input: { Size: 1 }, query: { oids: ids.slice(0, 60) } })).resolves.toEqual({ count: 60 });
     });
 
     test("refuses many links of many objects", async () => {
       const ids = await insert("Thing", ...Array.from({ length: 400 }, (_, index) => index));
-      await expect(run({ given: { Parts: ids } })).rejects.toEqual(
+      await expect(run({ input: { Parts: ids } })).rejects.toEqual(
         refused(307, "at /query: The change is too large for 400 objects."),
       );
-      await expect(run({ given: { Parts: ids.slice(0, 250) } })).resolves.toEqual({ count: 400 });
+      await expect(run({ input: { Parts: ids.slice(0, 250) } })).resolves.toEqual({ count: 400 });
     });
 
     test("names users one by one, and reserves their groups for administrators", async () => {
@@ -176,11 +176,11 @@ describe("update objects", () => {
         { className: "User", attributes: { Name: "two" } },
       );
       const administrator = await sessionContext(fixture, { administrator: true });
-      await expect(run({ className: "User", given: { Name: "same" } }, administrator)).rejects.toEqual(
+      await expect(run({ className: "User", input: { Name: "same" } }, administrator)).rejects.toEqual(
         refused(307, "at /Name: The names of several users cannot be set at once."),
       );
       await expect(
-        run({ className: "User", given: { Groups: [], Description: "new" } }, administrator),
+        run({ className: "User", input: { Groups: [], Description: "new" } }, administrator),
       ).resolves.toEqual({ count: 2 });
     });
   });
@@ -227,7 +227,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
       updateObject(
         using(context, { objectHooks: hooks }),
         { kind: "id", id },
-        { given: { Name }, expectedVersions: null, serialization: undefined },
+        { input: { Name }, expectedVersions: null, serialization: undefined },
       ),
     );
   const remove = (id: ObjectId, recycled: boolean) =>
@@ -288,7 +288,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
 
   test("refuses to name several users at once", async () => {
     await create("Ada");
-    const input = { className: "User", query: {}, given: { Name: "Bob" }, expectedVersions: null };
+    const input = { className: "User", query: {}, input: { Name: "Bob" }, expectedVersions: null };
     expect(await outcome(updateObjects(using(context, { objectHooks: hooks }), input))).toBe(307);
   });
 

@@ -74,8 +74,8 @@ describe("writing objects", () => {
     return { ...plain, r: { ...plain.r, objects } as Repositories };
   }
 
-  const patch = (id: string, given: Parameters<typeof updateObject>[2]["given"], as = context) =>
-    updateObject(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
+  const patch = (id: string, input: Parameters<typeof updateObject>[2]["input"], as = context) =>
+    updateObject(as, { kind: "id", id }, { input, expectedVersions: null, serialization: undefined });
   const person = async (className = "Person") =>
     (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
   const refused = (code: number, detail?: unknown) =>
@@ -307,7 +307,7 @@ describe("joined unit", () => {
       updateObject(
         inside,
         { kind: "id", id: anna },
-        { given: { Name: name }, expectedVersions: null, serialization: undefined },
+        { input: { Name: name }, expectedVersions: null, serialization: undefined },
       );
     await joined(async (inside) => {
       await expect(rename(inside, "berta")).rejects.toMatchObject({ code: 307 });

@@ -40,14 +40,14 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
     return objectSuccess(await createObject(context, className, body as InputAttributes, query.serialization));
   },
   updateObject: async (context, { parameter, body, query, expectedVersions }) => {
-    const input = { given: body as InputAttributes, expectedVersions, serialization: query.serialization };
+    const input = { input: body as InputAttributes, expectedVersions, serialization: query.serialization };
     return objectSuccess(await updateObject(context, singleReference(parameter("idOrClass")), input));
   },
   updateObjects: async (context, { parameter, body, query, expectedVersions }) => {
     const { count } = await updateObjects(context, {
       className: classNameOf(parameter("className")),
       query: query.query,
-      given: body as InputAttributes,
+      input: body as InputAttributes,
       expectedVersions,
     });
     return { data: { "~Count": count } };

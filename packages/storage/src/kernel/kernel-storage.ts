@@ -33,7 +33,7 @@ export class KernelStorage implements Storage {
 
   constructor(private readonly kernel: Kernel) {
     this.capabilities = kernel.capabilities;
-    const storage = { valueIndexes: kernel.capabilities.valueIndexes, given: new Map<string, number>() };
+    const storage = { valueIndexes: kernel.capabilities.valueIndexes, numbers: new Map<string, number>() };
     this.access = {
       read: <T>(work: (rows: RowReader) => Promise<T>) =>
         covered<KernelReader, T>(

@@ -35,7 +35,7 @@ export interface RowStorage {
   /** Whether the values of indexed attributes are kept in a table. */
   readonly valueIndexes: boolean;
   /** The last numbers that this process gave, by series, also in transactions that were rolled back. */
-  readonly given: Map<string, number>;
+  readonly numbers: Map<string, number>;
 }
 
 /** Reads the rows of one committed state. */

@@ -91,12 +91,12 @@ export const accountRepository = (access: Access): AccountRepository => ({
     access.write(async (rows) => {
       const administrators = await rows.list(accountTable, { index: "administrators" }, ids.length + 1);
       if (administrators.length > 0 && administrators.every(({ id }) => ids.includes(id))) return "lastAdministrator";
-      const known = await rows.getAll(
+      const existing = await rows.getAll(
         accountTable,
         ids.map((id) => [id]),
       );
       await removeOwnedData(rows, ids);
-      return known.length;
+      return existing.length;
     }),
 
   list: (realm, after, limit) =>

@@ -7,11 +7,11 @@ import { auditTable, tallyTable } from "./tables.ts";
 
 export const auditRepository = (access: Access): AuditRepository => ({
   append(event, key) {
-    const kept = frozenCopy(event);
+    const copy = frozenCopy(event);
     return access.write(async (rows) => {
       const now = await rows.now();
-      if (key === undefined) return record(rows, [{ ...kept, at: now, since: now, attempts: 1 }]);
-      const before = (await rows.get(tallyTable, key)) ?? { ...kept, key, since: now, attempts: 0 };
+      if (key === undefined) return record(rows, [{ ...copy, at: now, since: now, attempts: 1 }]);
+      const before = (await rows.get(tallyTable, key)) ?? { ...copy, key, since: now, attempts: 0 };
       await rows.put(tallyTable, { ...before, at: now, attempts: before.attempts + 1 });
     });
   },

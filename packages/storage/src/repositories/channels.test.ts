@@ -17,13 +17,13 @@ test("judges numbers like an unbounded set of accepted numbers", () => {
     fc.property(fc.bigInt({ min: 0n, max: highest }), fc.array(step, { maxLength: 60 }), (start, steps) => {
       let record: ChannelRow = opened();
       let number = start;
-      const known = new Set<bigint>();
+      const numbers = new Set<bigint>();
       for (const each of steps) {
-        const top = known.size === 0 ? -1n : [...known].reduce((one, other) => (other > one ? other : one));
-        const expected = number <= top - 1_024n ? "old" : known.has(number) ? "seen" : "fresh";
+        const top = numbers.size === 0 ? -1n : [...numbers].reduce((one, other) => (other > one ? other : one));
+        const expected = number <= top - 1_024n ? "old" : numbers.has(number) ? "seen" : "fresh";
         const { verdict, after } = accepted(record, number);
         expect(verdict).toBe(expected);
-        if (expected === "fresh") known.add(number);
+        if (expected === "fresh") numbers.add(number);
         record = after;
         number = [0n, number + BigInt(each), highest].toSorted((one, other) =>
           one < other ? -1 : one > other ? 1 : 0,

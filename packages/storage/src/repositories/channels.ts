@@ -36,25 +36,25 @@ export const channelRepository = (access: Access): ChannelRepository => ({
     const unique = [...new Set(blocks)];
     return access.write(async (rows) => {
       const now = await rows.now();
-      const known = await rows.getAll(
+      const existing = await rows.getAll(
         cipherBlockTable,
         unique.map((block) => [block]),
       );
       const isAllowed = (row: CipherBlockRow) =>
         row.clientKey === clientKey && row.uses < uses && now - row.firstUsedAt <= within;
-      if (!known.every(isAllowed)) return "refused";
-      const before = new Map(known.map((row) => [row.block, row]));
+      if (!existing.every(isAllowed)) return "refused";
+      const before = new Map(existing.map((row) => [row.block, row]));
       const counted = unique.map((block) => {
         const row = before.get(block) ?? { block, clientKey, keyId, uses: 0, firstUsedAt: now };
         return { ...row, uses: row.uses + 1 };
       });
       await rows.put(cipherBlockTable, ...counted);
-      return known.length === 0 ? "first" : "again";
+      return existing.length === 0 ? "first" : "again";
     });
   },
 
   async sweepBlocks(acceptedKeyIds, age, limit) {
-    const known = new Set(acceptedKeyIds);
+    const keyIds = new Set(acceptedKeyIds);
     return access.write(async (rows) => {
       const through = (await rows.now()) - age;
       const over: CipherBlockRow[] = [];
@@ -62,7 +62,7 @@ export const channelRepository = (access: Access): ChannelRepository => ({
       let first = await rows.first(cipherBlockTable, { index: "byKey" });
       while (first !== undefined && over.length < limit) {
         const { keyId } = first;
-        if (!known.has(keyId)) {
+        if (!keyIds.has(keyId)) {
           const span = { index: "byKey", of: [keyId], through: [through] } as const;
           over.push(...(await rows.list(cipherBlockTable, span, limit - over.length)));
         }
@@ -89,12 +89,14 @@ export function channelOfRow({ wrappedKey, ivPrefix }: ChannelRow): Channel {
 export function accepted(row: ChannelRow, number: bigint): { verdict: MessageVerdict; after: ChannelRow } {
   const window = BigInt(`0x${row.accepted}`);
   const ahead = number - BigInt(row.highest);
-  const kept = (bits: bigint) => ({ ...row, accepted: bits.toString(16) });
+  const withAccepted = (bits: bigint) => ({ ...row, accepted: bits.toString(16) });
   if (ahead > 0n) {
     const moved = ahead < width ? (window << ahead) & everyBit : 0n;
-    return { verdict: "fresh", after: { ...kept(moved | 1n), highest: String(number) } };
+    return { verdict: "fresh", after: { ...withAccepted(moved | 1n), highest: String(number) } };
   }
   if (ahead <= -width) return { verdict: "old", after: row };
   const bit = 1n << -ahead;
-  return (window & bit) === 0n ? { verdict: "fresh", after: kept(window | bit) } : { verdict: "seen", after: row };
+  return (window & bit) === 0n
+    ? { verdict: "fresh", after: withAccepted(window | bit) }
+    : { verdict: "seen", after: row };
 }

@@ -19,10 +19,10 @@ export async function nextNumbers(rows: Rows, series: Series, count = 1): Promis
 
 /** Takes the next numbers of a series. No number is given twice, not even behind a transaction that was rolled back. */
 export async function newNumbers(rows: Rows, series: "object" | "record", count = 1): Promise<number> {
-  const first = Math.max(await currentNumber(rows, series), rows.storage.given.get(series) ?? 0) + 1;
+  const first = Math.max(await currentNumber(rows, series), rows.storage.numbers.get(series) ?? 0) + 1;
   // A claim that finds nothing must not write: with a file as a database it would wait for the disk.
   if (count === 0) return first;
-  rows.storage.given.set(series, first + count - 1);
+  rows.storage.numbers.set(series, first + count - 1);
   await setNumber(rows, series, first + count - 1);
   return first;
 }

@@ -61,11 +61,11 @@ function withinBytes(objects: StoredObject[], bytes: number): StoredObject[] {
 async function visibleObjects(rows: RowReader, which: ObjectKeys, visibility: Visibility): Promise<StoredObject[]> {
   let ids = which;
   if ("uuids" in ids) {
-    const known = await rows.getAll(
+    const existing = await rows.getAll(
       uuidTable,
       ids.uuids.map((uuid) => [uuid.toLowerCase()]),
     );
-    ids = known.map(({ id }) => id);
+    ids = existing.map(({ id }) => id);
   }
   return (await storedObjects(rows, ids)).filter((object) => isVisible(object, visibility));
 }

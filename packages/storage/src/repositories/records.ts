@@ -107,8 +107,8 @@ export const recordRepository = (access: Access): RecordRepository => ({
     }),
 
   async settle(kind, { id, version }, settlement) {
-    const given = settlement === "done" ? undefined : (settlement.value as RecordValue | undefined);
-    if (given !== undefined) acceptStorable(given);
+    const newValue = settlement === "done" ? undefined : (settlement.value as RecordValue | undefined);
+    if (newValue !== undefined) acceptStorable(newValue);
     return access.write(async (rows) => {
       const now = await rows.now();
       const row = await livingRecord(rows, kind, id, now);
@@ -116,7 +116,7 @@ export const recordRepository = (access: Access): RecordRepository => ({
       if (settlement === "done") await rows.delete(recordTable, [kind, id]);
       else {
         const { dueIn } = settlement;
-        const value = given === undefined ? row.value : frozenCopy(given);
+        const value = newValue === undefined ? row.value : frozenCopy(newValue);
         await rows.put(recordTable, { ...row, value, dueAt: dueIn === undefined ? row.dueAt : now + dueIn });
       }
       return true;

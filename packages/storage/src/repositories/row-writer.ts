@@ -108,8 +108,11 @@ class RowWriter implements ObjectWriter<ReadRow> {
     return found;
   }
 
-  async keepFormerReaders(kept: readonly FormerReadersEntry[], removed: readonly FormerReadersEntry[]): Promise<void> {
-    await this.rows.put(formerReadersTable, ...kept);
+  async keepFormerReaders(
+    entries: readonly FormerReadersEntry[],
+    removed: readonly FormerReadersEntry[],
+  ): Promise<void> {
+    await this.rows.put(formerReadersTable, ...entries);
     await this.rows.delete(formerReadersTable, ...removed.map(formerReadersTable.key));
   }
 

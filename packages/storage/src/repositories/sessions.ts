@@ -22,8 +22,8 @@ export const sessionRepository = (access: Access): SessionRepository => ({
       policy.basis?.map(({ id }) => id) ?? [],
     ]);
     const session: SessionRow["session"] = { ...opened, reservedNames: [], enrolling: opened.appNames.length === 0 };
-    const given = channelOf(newSession);
-    const channel = given === null ? null : openedChannel(digest, given);
+    const newChannel = channelOf(newSession);
+    const channel = newChannel === null ? null : openedChannel(digest, newChannel);
     return access.write(async (rows) => {
       const now = await rows.now();
       await requireBasis(rows, now, policy.basis);
@@ -61,16 +61,16 @@ export const sessionRepository = (access: Access): SessionRepository => ({
       if (row === undefined) return "ended";
       const { session } = row;
       const { appNames, reservedNames } = session;
-      const held = heldNames(session);
+      const ownNames = heldNames(session);
       const keep = (changed: Partial<Session>) =>
         rows.put(sessionTable, { ...row, session: Object.freeze({ ...session, ...changed }) });
       if ("release" in change) {
         const isKept = (name: string) => !change.release.includes(name);
-        if (!change.release.every((name) => held.includes(name))) return "notHeld";
+        if (!change.release.every((name) => ownNames.includes(name))) return "notHeld";
         await keep({ appNames: appNames.filter(isKept), reservedNames: reservedNames.filter(isKept) });
         return "changed";
       }
-      const isNew = (name: string) => !held.includes(name);
+      const isNew = (name: string) => !ownNames.includes(name);
       await requireSeats(rows, now, row, change.limits, new Set());
       await keep({ reservedNames: [...reservedNames, ...new Set(change.reserve.filter(isNew))] });
       return "changed";

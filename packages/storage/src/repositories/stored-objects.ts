@@ -18,8 +18,8 @@ const measured = new WeakMap<object, number>();
 
 /** The size of the attributes of an object, kept because attributes are immutable. */
 export function objectBytes({ attributes }: Pick<StoredObject, "attributes">): number {
-  const known = measured.get(attributes);
-  if (known !== undefined) return known;
+  const cached = measured.get(attributes);
+  if (cached !== undefined) return cached;
   const bytes = jsonBytes(attributes);
   measured.set(attributes, bytes);
   return bytes;

@@ -77,8 +77,8 @@ interface Check extends ThrottleKey {
   readonly isExempted: boolean;
 }
 
-async function checksOf(rows: RowReader, given: readonly ThrottleKey[], now: number): Promise<Check[]> {
-  const keys = distinctKeys(given);
+async function checksOf(rows: RowReader, throttleKeys: readonly ThrottleKey[], now: number): Promise<Check[]> {
+  const keys = distinctKeys(throttleKeys);
   const stored = await rows.getAll(
     throttleTable,
     keys.map(({ key }) => [key]),

@@ -52,11 +52,11 @@ export interface SetUserPasswordInput extends NewPassword {
  */
 export async function setUserPassword(
   context: AdministrationContext & Uses<Omit<PasswordServices, "random">>,
-  { name, ...given }: SetUserPasswordInput,
+  { name, ...newPassword }: SetUserPasswordInput,
 ): Promise<void> {
   const { database, r: outside, unit, eventOf } = context;
   const account = await requireAccount(outside, name);
-  const accepted = context.services.passwordPolicy.accept(given, database.policy.clientHash);
+  const accepted = context.services.passwordPolicy.accept(newPassword, database.policy.clientHash);
   const secret = await context.services.hasher.hash(accepted);
   await unit.transaction(async (r) => {
     if (!(await replacePassword(r, account, { secret }, context.services.settings))) {

@@ -43,14 +43,14 @@ interface AccountContext extends Uses<Pick<PasswordServices, "hasher" | "random"
 export async function createAccount(
   context: AccountContext,
   accounts: AccountRepository,
-  { realm, password, passwordDigest, clientHash, ...given }: CreateAccountInput,
+  { realm, password, passwordDigest, clientHash, ...account }: CreateAccountInput,
 ): Promise<AccountId> {
   const secret = await context.services.hasher.hash(
     newPasswordText({ password, passwordDigest }, clientHash, context.database.digests),
   );
-  const loginName = loginNameOf(given.loginName);
-  const id = realm === "custom" ? randomUuid(context.services.random) : given.userId;
-  const outcome = await accounts.create({ ...given, id, loginName, secret }, confusableKeyOf(loginName));
+  const loginName = loginNameOf(account.loginName);
+  const id = realm === "custom" ? randomUuid(context.services.random) : account.userId;
+  const outcome = await accounts.create({ ...account, id, loginName, secret }, confusableKeyOf(loginName));
   if (outcome === "nameTaken") {
     const name = realm === "custom" ? "name of the custom user" : "user name";
     throw new ServiceError(307, { detail: `The ${name} is in use, or too similar to one in use.` });
@@ -72,14 +72,14 @@ export interface CreateUserInput extends NewPassword {
 /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
 export async function createUser(
   context: AdministrationContext & Uses<Omit<PasswordServices, "settings">>,
-  { name, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
+  { name, description, administrator, groups, createsGroups, groupIds = [], ...input }: CreateUserInput,
 ): Promise<ObjectId> {
   const { database, unit, eventOf } = context;
-  const { password, passwordDigest } = given;
+  const { password, passwordDigest } = input;
   const { policy, digests } = database;
   const { clientHash } = policy;
   const Name = userName(name);
-  const email = given.email === null ? null : acceptMailAddress(given.email);
+  const email = input.email === null ? null : acceptMailAddress(input.email);
   context.services.passwordPolicy.accept({ password, passwordDigest }, clientHash);
   return unit.transaction(async (r) => {
     const named = await findGroups(r.objects, groups, createsGroups);
@@ -119,8 +119,8 @@ export async function findGroups(
 /** Throws 307 unless all ids are those of user groups. */
 export async function acceptGroups(objects: ObjectRepository, ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
   const found = ids.length === 0 ? [] : await objects.get(ids.filter(isObjectId), seesAll);
-  const known = new Set(found.filter(({ className }) => className === "UserGroup").map(({ id }) => id));
-  const missing = ids.find((id) => !known.has(id));
+  const groupIds = new Set(found.filter(({ className }) => className === "UserGroup").map(({ id }) => id));
+  const missing = ids.find((id) => !groupIds.has(id));
   if (missing === undefined) return ids;
   throw new ServiceError(307, { detail: `There is no user group with the id ${missing}.` });
 }

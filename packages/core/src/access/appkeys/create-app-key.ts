@@ -24,13 +24,13 @@ export const safeAppKeyLength = 16;
  */
 export async function createAppKey(
   context: AdministrationContext & Uses<{ readonly random: RandomSource }>,
-  { key: given, scope = "app", ...input }: CreateAppKeyInput,
+  { key: keyText, scope = "app", ...input }: CreateAppKeyInput,
 ): Promise<string> {
   const { unit, eventOf } = context;
   acceptAppKey(input);
-  if (scope === "admin" && given !== null)
+  if (scope === "admin" && keyText !== null)
     throw new ServiceError(307, { detail: "An app key for administration is always generated." });
-  const key = given === null ? context.services.random.secret() : acceptKeyText(given);
+  const key = keyText === null ? context.services.random.secret() : acceptKeyText(keyText);
   const { name, appNames, origins, returnAddresses } = input;
   await unit.transaction(async (r) => {
     if (appNames !== null) await requireApplications(r, appNames);

@@ -87,8 +87,8 @@ export async function requireApplications(
   { records }: Pick<Repositories, "records">,
   names: readonly string[],
 ): Promise<void> {
-  const known = await new Applications(records).existing(names);
-  const unknown = names.filter((name) => !known.includes(name));
+  const existing = await new Applications(records).existing(names);
+  const unknown = names.filter((name) => !existing.includes(name));
   if (unknown.length === 0) return;
   const list = unknown.map((name) => `"${name}"`).join(", ");
   throw new ServiceError(208, { detail: `There is no app name ${list}.` });

@@ -56,7 +56,7 @@ export class BlockBudget {
   private price = 0.01;
 
   constructor(
-    private readonly known: KnownClientKeys,
+    private readonly clientKeys: KnownClientKeys,
     private readonly options: BlockBudgetOptions,
   ) {
     const { concurrency, after } = options;
@@ -118,7 +118,7 @@ export class BlockBudget {
       const succeeded = (): void => {
         [decryption, others] = [0, 0];
         charge();
-        this.known.note(context, message.clientKey);
+        this.clientKeys.note(context, message.clientKey);
       };
       return { outcome, succeeded };
     } finally {
@@ -135,7 +135,7 @@ export class BlockBudget {
     const shared = this.place(`log-ins ${network}`);
     const wait = this.waitFor(shared, expected);
     if (wait === 0) return shared;
-    if (await this.known.includes(context, clientKey)) {
+    if (await this.clientKeys.includes(context, clientKey)) {
       const own = this.place(`log-ins ${network} ${clientKey}`);
       if (this.waitFor(own, expected) === 0) return own;
     }

@@ -34,8 +34,8 @@ export class ChannelSecrets {
     const purpose = `channel key|${alias}` as const;
     // The purpose is part of the cache key, so a text copied to another database does not hit the cache.
     const name = `${purpose} ${wrappedKey}`;
-    const known = this.keys.get(name);
-    if (known !== undefined) return known;
+    const cached = this.keys.get(name);
+    if (cached !== undefined) return cached;
     const key = this.wrapping?.unwrap(wrappedKey, purpose);
     if (key === undefined)
       throw new ServiceError(314, { detail: "The session key was encrypted with another master key." });

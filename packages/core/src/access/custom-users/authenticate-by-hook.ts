@@ -81,14 +81,14 @@ interface AuthenticatedUser {
 }
 
 const maxNameLength = 1_024;
-const known: ReadonlySet<string> = new Set(["userId", "name", "email"]);
+const memberNames: ReadonlySet<string> = new Set(["userId", "name", "email"]);
 
 /** Validates the untrusted result of the hook `xRestApi_Authenticate`. `null` refuses the log-in. An invalid result: 710. */
-function authenticatedUser(given: JsonValue | undefined, user: string): AuthenticatedUser | null {
-  if (given === undefined || given === null) return null;
-  if (typeof given !== "object" || Array.isArray(given)) throw unusable("is neither null nor an object");
-  const members = new Map(Object.entries(given as { readonly [name: string]: JsonValue }));
-  for (const name of members.keys()) if (!known.has(name)) throw unusable("has unknown members");
+function authenticatedUser(answer: JsonValue | undefined, user: string): AuthenticatedUser | null {
+  if (answer === undefined || answer === null) return null;
+  if (typeof answer !== "object" || Array.isArray(answer)) throw unusable("is neither null nor an object");
+  const members = new Map(Object.entries(answer as { readonly [name: string]: JsonValue }));
+  for (const name of members.keys()) if (!memberNames.has(name)) throw unusable("has unknown members");
   const [userId, name, email] = [members.get("userId"), members.get("name") ?? user, members.get("email") ?? null];
   if (typeof userId !== "string" || !isObjectId(userId))
     throw unusable("has an invalid userId, which must be the ~ObjectID of a user");

@@ -99,7 +99,7 @@ export interface ConfirmCustomPasswordInput {
 /** Makes the pending password current if the code matches. Otherwise throws 326. Ends all other sessions of the account. */
 export async function confirmCustomPassword(
   context: SessionContext & Uses<Pick<ChangePasswordServices, "gate" | "outbox" | "settings">>,
-  { confirmationCode: given, language }: ConfirmCustomPasswordInput,
+  { confirmationCode: typedCode, language }: ConfirmCustomPasswordInput,
 ): Promise<void> {
   const { gate, settings } = context.services;
   const { userId, authenticationMethod } = context.session;
@@ -111,7 +111,7 @@ export async function confirmCustomPassword(
     digests,
     storage: { repositories },
   } = context.database;
-  const code = codeDigest(digests, account.id, given);
+  const code = codeDigest(digests, account.id, typedCode);
   await gate.guard(context, {
     userKey: customUserKey(account.loginName),
     refusal: { code: 326, type: "customPassword.refused" },

@@ -122,10 +122,10 @@ export interface SetCustomPasswordInput extends NewPassword {
 /** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
 export async function setCustomPassword(
   context: AdministrationContext & Uses<Omit<PasswordServices, "random">>,
-  { name, ...given }: SetCustomPasswordInput,
+  { name, ...newPassword }: SetCustomPasswordInput,
 ): Promise<number> {
   const accepted = context.services.passwordPolicy.accept(
-    given,
+    newPassword,
     context.database.policy.clientHash,
     context.services.settings.customPasswordMinLength,
   );

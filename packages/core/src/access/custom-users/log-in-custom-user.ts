@@ -26,8 +26,8 @@ export async function logInCustomUser(
       return proven?.authenticated ?? null;
     };
   };
-  const known = { userKey: customUserKey(user), account: { realm: "custom", loginName: loginNameOf(user) } } as const;
-  const attempt = { ...shown, ...known, mode: "session", proof: prepareProof(), appNames, deviceId } as const;
+  const subject = { userKey: customUserKey(user), account: { realm: "custom", loginName: loginNameOf(user) } } as const;
+  const attempt = { ...shown, ...subject, mode: "session", proof: prepareProof(), appNames, deviceId } as const;
   const { sessionId, prepared } = await context.services.gate.openSession(context, attempt, (authenticated) =>
     serializeOwnUser(context, authenticated),
   );

@@ -1,5 +1,5 @@
 /** Number of durations kept per kind. */
-const kept = 32;
+const timesPerKind = 32;
 
 /** Milliseconds. When proofs take longer, the load hides any timing difference. */
 const maxPause = 1_000;
@@ -18,7 +18,7 @@ export class ProofTimes {
     const startedAt = Date.now();
     const proven = await prove();
     const times = this.recent.get(kind) ?? [];
-    this.recent.set(kind, [...times, Date.now() - startedAt].slice(-kept));
+    this.recent.set(kind, [...times, Date.now() - startedAt].slice(-timesPerKind));
     return proven;
   }
 

@@ -130,7 +130,7 @@ interface ReportedMessage {
 
 /** The report of one change. */
 export class LicenceReport {
-  private held: StoredRecord<LicenceMessage> | null = null;
+  private stored: StoredRecord<LicenceMessage> | null = null;
 
   constructor(
     private readonly parts: LicenceMessagesParts,
@@ -158,7 +158,7 @@ export class LicenceReport {
     const [record] = await r.records.get(licenceMessages, [id]);
     // If this process dies before it confirms, the background task sends the message after the lease.
     if (record !== undefined) await r.records.settle(licenceMessages, record, { dueIn: lease });
-    this.held = record ?? null;
+    this.stored = record ?? null;
   }
 
   /**
@@ -167,20 +167,20 @@ export class LicenceReport {
    */
   async confirm(undo: (r: Repositories) => Promise<unknown>): Promise<void> {
     const { storage } = this.database;
-    const { held } = this;
-    if (held === null) return this.notify();
+    const { stored } = this;
+    if (stored === null) return this.notify();
     try {
-      await this.parts.send(this.database, held);
+      await this.parts.send(this.database, stored);
     } catch (cause) {
       await storage.transaction(async (r) => {
-        await r.records.settle(licenceMessages, held, "done");
+        await r.records.settle(licenceMessages, stored, "done");
         await recount(r);
         await undo(r);
       });
       throw unsent(cause);
     }
     // The change is reported. If only this fails, the message is sent again.
-    await storage.repositories.records.settle(licenceMessages, held, "done").catch(() => {});
+    await storage.repositories.records.settle(licenceMessages, stored, "done").catch(() => {});
   }
 
   /** Sends the message, then makes the change. Throws 711 if the receiver does not accept the message. */

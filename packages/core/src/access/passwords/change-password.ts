@@ -17,13 +17,13 @@ export interface ChangePasswordInput extends PasswordChangeInput {
 /** Changes the password of the session's account. Order of refusals: 319, 320, 321, 339. */
 export async function changePassword(
   context: SessionContext & Uses<Omit<ChangePasswordServices, "hasher">>,
-  { encrypted, ...given }: ChangePasswordInput,
+  { encrypted, ...input }: ChangePasswordInput,
 ): Promise<PasswordChangeResult> {
-  const { oldPassword, newPassword } = encrypted ? await opened(context, given) : given;
+  const { oldPassword, newPassword } = encrypted ? await opened(context, input) : input;
   if (!isPasswordText(oldPassword)) throw new ServiceError(319);
   if (!isPasswordText(newPassword)) throw new ServiceError(320);
   const change = context.session.authenticationMethod.kind === "custom" ? changeCustomPassword : changeOwnPassword;
-  return change(context, { oldPassword, newPassword, language: given.language });
+  return change(context, { oldPassword, newPassword, language: input.language });
 }
 
 async function opened(

@@ -41,19 +41,19 @@ export class PasswordPolicy {
 
   /** Refuses short and breached passwords. Returns the text to hash. A digest hides the length, which is then not checked. */
   accept(
-    { sent, ...given }: NewPassword & SentPassword,
+    { sent, ...newPassword }: NewPassword & SentPassword,
     clientHash: ClientHash,
     minLength: number = minPasswordLength,
   ): string {
-    const [text, plain] = this.read(sent, given, clientHash);
+    const [text, plain] = this.read(sent, newPassword, clientHash);
     const typed = plain?.normalize("NFC");
     if (typed !== undefined && [...typed].length < minLength)
       throw new ServiceError(320, { detail: `The password has fewer than ${minLength} characters.` });
     const { digests } = this;
     // Someone may take the digest of a breached password for a password.
-    const known =
+    const candidates =
       typed === undefined ? [text] : [digests.md5(typed), digests.md5(typed.toLowerCase()), typed.toLowerCase()];
-    if (known.some((md5) => this.breached.has(md5)))
+    if (candidates.some((md5) => this.breached.has(md5)))
       throw new ServiceError(320, { detail: "The password is in a list of breached passwords." });
     return text;
   }
@@ -61,11 +61,11 @@ export class PasswordPolicy {
   /** The text to hash, and the plain text; `undefined` for a digest. */
   private read(
     sent: string | undefined,
-    given: NewPassword,
+    newPassword: NewPassword,
     clientHash: ClientHash,
   ): readonly [text: string, plain: string | undefined] {
     const { digests } = this;
-    if (sent === undefined) return [newPasswordText(given, clientHash, digests), given.password];
+    if (sent === undefined) return [newPasswordText(newPassword, clientHash, digests), newPassword.password];
     if (isSentDigest(sent, clientHash)) return [sent.toLowerCase(), undefined];
     return [typedPassword(sent, clientHash, digests), sent];
   }

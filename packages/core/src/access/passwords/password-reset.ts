@@ -50,15 +50,15 @@ export async function accountOfReset(
   reset: PasswordReset,
   payload: RecordValue,
 ): Promise<Account | null> {
-  const given = payload as {
+  const claims = payload as {
     readonly userId?: string;
     readonly customAccountId?: string;
     readonly secretVersion: number;
   };
-  const id = given[reset.idMember];
+  const id = claims[reset.idMember];
   if (id === undefined) return null;
   const { account } = await r.accounts.find({ id }, []);
-  return account?.secretVersion === given.secretVersion ? admitted(r, reset, account) : null;
+  return account?.secretVersion === claims.secretVersion ? admitted(r, reset, account) : null;
 }
 
 async function admitted(r: Repositories, reset: PasswordReset, account: Account | null): Promise<Account | null> {

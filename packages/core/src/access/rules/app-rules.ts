@@ -33,10 +33,10 @@ export interface SetAppRuleInput extends NamedSubject {
  */
 export async function setAppRule(
   context: AdministrationContext,
-  { app, access, reason: given, rehearse = false, own, ...named }: SetAppRuleInput,
+  { app, access, reason: reasonText, rehearse = false, own, ...named }: SetAppRuleInput,
 ): Promise<AppliedRule> {
   const { database, r: outside, eventOf } = context;
-  const reason = acceptReason(given);
+  const reason = acceptReason(reasonText);
   await requireApplications(outside, [app]);
   const subject = await requireSubject(outside, named);
   const id = subjectId(subject, database.digests);

@@ -75,18 +75,18 @@ export async function registerDevice(
     const { subject, account } = await requireVisitor(r, { user, device });
     const id = subjectId(subject, database.digests);
     const userId = account?.userId ?? null;
-    const [known] = await r.records.get(deviceKind, [id]);
+    const [existing] = await r.records.get(deviceKind, [id]);
     const value: Device = {
-      ...(known?.value ?? { userId, deviceId: acceptDeviceId(device), says: {}, firstSeen: null, lastSeen: null }),
+      ...(existing?.value ?? { userId, deviceId: acceptDeviceId(device), says: {}, firstSeen: null, lastSeen: null }),
       registered: true,
     };
     const stored = await r.records.put(deviceKind, id, value, {
       owner: subjectOwner(subject),
-      ifVersion: known?.version ?? "none",
+      ifVersion: existing?.version ?? "none",
     });
     if (stored !== "stored")
       throw new ServiceError(713, { detail: "Another request has changed the device. Try again." });
-    const changes = changesBetween(known?.value.registered ? { deviceId: device } : null, { deviceId: device });
+    const changes = changesBetween(existing?.value.registered ? { deviceId: device } : null, { deviceId: device });
     await r.audit.append(eventOf({ type: "device.registered", subjectId: userId, changes }));
     return id;
   });
@@ -175,10 +175,10 @@ export class DeviceLog {
     { id, ...seen }: SeenDevice & { readonly id: string; readonly deviceId: string },
   ): Promise<void> {
     const { records } = storage.repositories;
-    const [[known], now] = await Promise.all([records.get(deviceKind, [id]), clock.now({ joined: false })]);
+    const [[existing], now] = await Promise.all([records.get(deviceKind, [id]), clock.now({ joined: false })]);
     const owner = accountOwner(seen.userId);
-    if (known !== undefined) {
-      const { value, version } = known;
+    if (existing !== undefined) {
+      const { value, version } = existing;
       if (value.lastSeen !== null && now - value.lastSeen < day) return;
       const { firstSeen, registered } = value;
       const device = { ...seen, firstSeen: firstSeen ?? now, lastSeen: now, registered };
@@ -205,9 +205,9 @@ async function removeOldest(records: Repositories["records"], owner: string, per
 }
 
 function keptOf(says: DeviceDescription): DeviceDescription {
-  const kept = Object.entries(says)
+  const entries = Object.entries(says)
     .filter(([name, text]) => name.length <= maxText && isStorableText(name) && isStorableText(text))
     .slice(0, maxMembers);
   // Not within a pair of surrogates.
-  return Object.fromEntries(kept.map(([name, text]) => [name, [...text].slice(0, maxText).join("")]));
+  return Object.fromEntries(entries.map(([name, text]) => [name, [...text].slice(0, maxText).join("")]));
 }

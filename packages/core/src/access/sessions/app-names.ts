@@ -9,8 +9,8 @@ export async function acceptAppNames(
 ): Promise<void> {
   const { appNames: ofKey } = appKey;
   const allowed = ofKey === null || appNames.every((name) => ofKey.includes(name));
-  const known = allowed && appNames.length > 0 && (await applicationCache(database).includes(appNames, r.records));
-  if (!known)
+  const areKnown = allowed && appNames.length > 0 && (await applicationCache(database).includes(appNames, r.records));
+  if (!areKnown)
     throw explained(new ServiceError(208), (served: Database) => appNameFindings(served, appKey.appNames, appNames));
   refuseDuplicates(appNames);
 }
@@ -21,11 +21,11 @@ async function appNameFindings(
   allowed: readonly string[] | null,
   appNames: readonly string[],
 ): Promise<Finding[]> {
-  const known = await new Applications(storage.repositories.records).existing(appNames);
-  const unknown = new Set(appNames.filter((name) => !known.includes(name))).size;
+  const existing = await new Applications(storage.repositories.records).existing(appNames);
+  const unknown = new Set(appNames.filter((name) => !existing.includes(name))).size;
   return [
     { asked: "Do the app names exist?", found: unknown === 0 ? "Yes." : `No: ${unknown} of them are unknown.` },
-    ...known.map((name) => ({
+    ...existing.map((name) => ({
       asked: `May the app key use "${name}"?`,
       found: allowed === null || allowed.includes(name) ? "Yes." : "No.",
     })),

@@ -47,8 +47,8 @@ export class CredentialReader {
 
   secureToken({ alias }: Database, text: string): SessionReference | null {
     const key = `${alias} ${text}`;
-    const known = this.secureTokens.get(key);
-    if (known !== undefined) return known;
+    const cached = this.secureTokens.get(key);
+    if (cached !== undefined) return cached;
     const sessionId = this.secrets.openSessionId(alias, text);
     if (sessionId === null) return null;
     const reference = { mode: "secure", digest: this.digests.sha256(sessionId) } as const;

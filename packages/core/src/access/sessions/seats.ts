@@ -135,8 +135,8 @@ export async function releaseSeats(
       if (report !== null && !report.required) await report.queue(r);
     });
   if (report?.required) {
-    const held = [...session.appNames, ...session.reservedNames];
-    if (!appNames.every((name) => held.includes(name))) throw new ServiceError(323);
+    const ownNames = [...session.appNames, ...session.reservedNames];
+    if (!appNames.every((name) => ownNames.includes(name))) throw new ServiceError(323);
     // Another session could take the seat at once, so a release could not be undone.
     await report.announce(await database.clock.now(unit), release);
     return;

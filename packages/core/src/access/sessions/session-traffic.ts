@@ -42,10 +42,10 @@ async function storePage(
   page: readonly (readonly [Digest, CountedTraffic])[],
 ): Promise<readonly Digest[]> {
   const ids = page.map(([digest]) => digest);
-  const known = new Map((await records.get(trafficKind, ids)).map((record) => [record.id, record]));
+  const stored = new Map((await records.get(trafficKind, ids)).map((record) => [record.id, record]));
   const outcomes = await Promise.all(
     page.map(([digest, { received, sent, idleTimeout }]) => {
-      const before = known.get(digest);
+      const before = stored.get(digest);
       const sum = { received: received + (before?.value.received ?? 0), sent: sent + (before?.value.sent ?? 0) };
       return records.put(trafficKind, digest, sum, {
         lifetime: idleTimeout,

@@ -90,12 +90,12 @@ export class Tokens {
     token: string,
     bounded: (verify: () => TokenSession | null) => TokenSession | null = (verify) => verify(),
   ): Promise<TokenSession | null> {
-    const known = this.verifiedOf(database).get(token);
-    const keyId = known?.keyId ?? this.parts.verifier.keyIdOf(token);
+    const cached = this.verifiedOf(database).get(token);
+    const keyId = cached?.keyId ?? this.parts.verifier.keyIdOf(token);
     if (keyId === undefined || !this.parts.keyRings.usable) return null;
     const keys = await this.keys.including(keyId, database);
     const now = this.parts.now() / 1000;
-    if (known !== undefined) return now < known.expiresAt && keys.has(keyId) ? known.session : null;
+    if (cached !== undefined) return now < cached.expiresAt && keys.has(keyId) ? cached.session : null;
     return bounded(() => this.verify(database, token, { keys, keyId, now }));
   }
 

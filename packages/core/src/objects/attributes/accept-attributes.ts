@@ -40,14 +40,14 @@ export interface AcceptedAttributes {
  * send it back with an object; other meta-fields cannot be set.
  */
 export function acceptAttributes(
-  given: InputAttributes,
+  input: InputAttributes,
   modelClass: ModelClass,
   { isComplete }: { readonly isComplete: boolean },
 ): AcceptedAttributes {
   const plain = new Map<string, JsonValue>();
   const links: AcceptedLink[] = [];
   const emptied: AttributeDefinition[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     if (name === "~StoreTime") continue;
     const attribute = modelClass.attributes.get(name);
     if (attribute === undefined)
@@ -65,7 +65,7 @@ export function acceptAttributes(
       plain.set(name, acceptPlain(name, attribute.type, value));
     }
   }
-  if (isComplete) requireMandatory(given, modelClass);
+  if (isComplete) requireMandatory(input, modelClass);
   return { plain, links, emptied };
 }
 

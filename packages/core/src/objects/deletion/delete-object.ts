@@ -54,7 +54,7 @@ export function deleteObject(
         718,
         deleteWithHooks(active, context, id, {
           readScope,
-          known: model.as(principal),
+          visibleModel: model.as(principal),
           guard: context.services.userGuard,
           recycled,
           expectedVersions,
@@ -79,7 +79,7 @@ export function deleteObject(
 interface HookedDeletion {
   readonly readScope: ReadScope;
   /** The model for hooks, limited to the caller's rights. */
-  readonly known: Model;
+  readonly visibleModel: Model;
   readonly guard: UserGuard;
   readonly recycled: boolean;
   readonly expectedVersions: readonly number[] | null;
@@ -93,14 +93,14 @@ function deleteWithHooks(
   active: ActiveHooks,
   context: ObjectContext,
   id: ObjectId,
-  { readScope, known, guard, recycled, expectedVersions }: HookedDeletion,
+  { readScope, visibleModel, guard, recycled, expectedVersions }: HookedDeletion,
 ): Promise<void> {
   const { principal, sessionDigest: session, database } = context;
   const { model } = readScope;
   return active.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { r } = inside;
-      const hooks = new DeletionHooks(active, { ...readScope, model: known });
+      const hooks = new DeletionHooks(active, { ...readScope, model: visibleModel });
       let locked = await lockFirst(r, id, { model, expectedVersions });
       for (let round = 1; ; round += 1) {
         const cascade = await acceptDeletion(r, locked, { ...readScope, principal, session, recycled });
@@ -133,7 +133,7 @@ async function acceptDeletion(
   const { objects, linksToClear, refusal } = await deletionSetOf(locked, {
     repository,
     model,
-    known: model.as(principal),
+    visibleModel: model.as(principal),
     visibility,
     session,
     recycled,

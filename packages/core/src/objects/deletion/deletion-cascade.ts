@@ -196,17 +196,17 @@ async function removeUsers(
 
 export interface CallerKnowledge {
   /** The model limited to the attributes that the caller may read. */
-  readonly known: Model;
+  readonly visibleModel: Model;
   readonly visibility: Visibility;
 }
 
 /** Whether an error may name an attribute. Administrators see all names; others need read rights on the class and the attribute. */
 export function mayRevealAttribute(
   { className, attribute }: Pick<Referrer, "className" | "attribute">,
-  { known, visibility: { classes, principals } }: CallerKnowledge,
+  { visibleModel, visibility: { classes, principals } }: CallerKnowledge,
 ): boolean {
   if (principals === null) return true;
-  return classes?.has(className) !== false && known.find(className)?.attributes.has(attribute) === true;
+  return classes?.has(className) !== false && visibleModel.find(className)?.attributes.has(attribute) === true;
 }
 
 /** Message that another object needs the object; names class and attribute if the caller may know them. */

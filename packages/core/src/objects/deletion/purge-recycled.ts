@@ -126,7 +126,7 @@ function purgeGroup(
     const linksToClear = await linksTo(ids, {
       deletion,
       model,
-      known: model.as(principal),
+      visibleModel: model.as(principal),
       visibility: visibilityOf(principal, model),
       session,
     });

@@ -38,13 +38,13 @@ export function restoreObject(
 ): Promise<FoundObject> {
   const { principal } = context;
   return withCurrentModel(context, async (model) => {
-    const known = model.as(principal);
+    const visibleModel = model.as(principal);
     const visibility = visibilityOf(principal, model);
     const { id, className } = await recycledObject(context, reference, model);
-    const plan = planSerialization(serialization, { model: known, visibility, className });
+    const plan = planSerialization(serialization, { model: visibleModel, visibility, className });
     // The check needs all attributes. Hooks and the answer see those of the caller.
-    const whole = { model, known, visibility };
-    const readScope = { model: known, visibility };
+    const whole = { model, visibleModel, visibility };
+    const readScope = { model: visibleModel, visibility };
     const names = Array.from(model.all(), ({ definition }) => definition.name);
     const hooks = await hooksOfSaves(context, names, readScope);
     const restored = await refusedAs(
@@ -62,12 +62,12 @@ export function restoreObject(
 function restore(
   { unit, database: { digests } }: SessionContext,
   id: ObjectId,
-  { model, known, visibility }: ReadScope & CallerKnowledge,
+  { model, visibleModel, visibility }: ReadScope & CallerKnowledge,
 ): Promise<readonly StoredObject[]> {
   return unit.transaction(async (inside) => {
     const { deletion } = inside;
     const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
-    const restorations = await acceptRestore(group, { deletion, model, known, visibility });
+    const restorations = await acceptRestore(group, { deletion, model, visibleModel, visibility });
     return restoreAll(inside, restorations, { model, digests });
   });
 }
@@ -82,14 +82,14 @@ function restoreWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
   id: ObjectId,
-  { model, known, visibility }: ReadScope & CallerKnowledge,
+  { model, visibleModel, visibility }: ReadScope & CallerKnowledge,
 ): Promise<readonly StoredObject[]> {
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { deletion } = inside.r;
       const planRestores = async (): Promise<readonly PlannedRestore[]> => {
         const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
-        const restorations = await acceptRestore(group, { deletion, model, known, visibility });
+        const restorations = await acceptRestore(group, { deletion, model, visibleModel, visibility });
         return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
       };
       const saves = new Map(
@@ -122,7 +122,7 @@ function saveOf({ object, restoration: { attributes } }: PlannedRestore): Hooked
     className: object.className,
     base: object,
     restoring: true,
-    given: {},
+    input: {},
     prepared: { attributes, links: {}, targets: [] },
   };
 }

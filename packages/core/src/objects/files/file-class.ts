@@ -24,10 +24,10 @@ const guarded: readonly string[] = ["Size", "Sha256"];
  */
 export function knownFileAttributes(attributes: Attributes, modelClass: ModelClass, model: Model): Attributes {
   if (!isFileClass(model, modelClass.definition.name)) return {};
-  const known = Object.entries(attributes).filter(
+  const entries = Object.entries(attributes).filter(
     ([name]) => modelClass.attributes.get(name)?.type === described.get(name),
   );
-  return Object.fromEntries(known);
+  return Object.fromEntries(entries);
 }
 
 /** The classes whose objects can have bytes. */

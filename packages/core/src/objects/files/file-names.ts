@@ -54,14 +54,14 @@ const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
 const mediaType = new RegExp(`^${token}/${token}$`);
 
 /** The media type without parameters, in lower case; `null` if it is absent or malformed. */
-export function mediaTypeOf(given: string | null): string | null {
-  const [type = ""] = (given ?? "").split(";");
+export function mediaTypeOf(text: string | null): string | null {
+  const [type = ""] = (text ?? "").split(";");
   return mediaType.test(type.trim()) ? type.trim().toLowerCase() : null;
 }
 
 /** Like `mediaTypeOf`, for one that a client states. 307 if it is malformed. */
-export function acceptMediaType(given: string, pointer: string): string {
-  const accepted = mediaTypeOf(given);
+export function acceptMediaType(text: string, pointer: string): string {
+  const accepted = mediaTypeOf(text);
   if (accepted === null) throw faultAt(pointer, "A media type such as text/plain is expected.");
   return accepted;
 }

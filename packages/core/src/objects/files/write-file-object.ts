@@ -41,9 +41,9 @@ export interface FileObjectInput {
 /** Throws like the write itself if the caller has no right to it. Saves receiving bytes in vain. */
 export async function acceptFileWriter(
   context: SessionContext,
-  given: Pick<FileObjectInput, "replace" | "className">,
+  input: Pick<FileObjectInput, "replace" | "className">,
 ): Promise<void> {
-  await withCurrentModel(context, (model) => target(context, model, given));
+  await withCurrentModel(context, (model) => target(context, model, input));
 }
 
 export function writeFileObject(context: ObjectContext, input: FileObjectInput): Promise<FoundObject> {
@@ -99,9 +99,9 @@ async function writeInside(
   if (base !== null && expectedVersions?.includes(base.version) === false)
     throw new ServiceError(713, { detail: "The object has another version." });
   const modelClass = whole.find(className) as ModelClass;
-  const known = knownFileAttributes(attributes, modelClass, whole);
-  const prepared: ResolvedAttributes = { attributes: known, links: {}, targets: [] };
-  const save: HookedSave = { className, base, restoring: false, given: known, prepared };
+  const fileAttributes = knownFileAttributes(attributes, modelClass, whole);
+  const prepared: ResolvedAttributes = { attributes: fileAttributes, links: {}, targets: [] };
+  const save: HookedSave = { className, base, restoring: false, input: fileAttributes, prepared };
   const [{ attributes: saved, links }] = ((await hooks?.before(inside, [save])) ?? [prepared]) as [ResolvedAttributes];
   const by = { session: inside.sessionDigest, modelGeneration: whole.generation, className };
   if (base === null) requireMandatory(saved, modelClass);

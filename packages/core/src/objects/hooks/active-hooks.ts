@@ -42,7 +42,7 @@ export interface Hook<Input, Answer> {
   readonly name: string;
   /** Class names. Subclasses are included. */
   readonly classes: readonly string[];
-  run(caller: HookCaller, given: Input): Promise<Answer>;
+  run(caller: HookCaller, input: Input): Promise<Answer>;
 }
 
 /** An object in an answer. */

@@ -59,12 +59,12 @@ export function concerning<H extends { readonly classes: readonly string[] }>(
   return hooks.filter((hook) => concernedClasses(hook, model).has(className));
 }
 
-/** Objects in the form for write hooks: visible data, references as meta-fields. `known`: objects already read. */
+/** Objects in the form for write hooks: visible data, references as meta-fields. `knownObjects`: objects already read. */
 export async function rawMembers(
   { r, database }: HookCaller,
   { model, visibility }: ReadScope,
   objects: readonly StoredObject[],
-  known: readonly StoredObject[] = [],
+  knownObjects: readonly StoredObject[] = [],
 ): Promise<readonly Members[]> {
   if (objects.length === 0) return [];
   // Not an answer, so no size limit: callers limit their batches.
@@ -76,6 +76,6 @@ export async function rawMembers(
   };
   return (await new ObjectSerializer(source, withUuid(fullPlan(model, 0))).serialize(
     objects,
-    known,
+    knownObjects,
   )) as unknown as readonly Members[];
 }

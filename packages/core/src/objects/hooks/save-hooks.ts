@@ -35,11 +35,11 @@ export class SaveHooks {
         (index): HookedSave => ({ ...(saves[index] as HookedSave), prepared: prepared[index] as ResolvedAttributes }),
       );
       const changes = await hook.run(inside, await this.items(inside, concerned, concerned.map(expected)));
-      const known = new Map<string, ResolvedAttributes>();
+      const cache = new Map<string, ResolvedAttributes>();
       for (const [at, index] of indexes.entries()) {
         const [save, change] = [concerned[at] as HookedSave, changes[at] ?? null];
         if (change !== null)
-          prepared[index] = await onBehalfOf(hook.name, () => this.changed(context, save, change, { accept, known }));
+          prepared[index] = await onBehalfOf(hook.name, () => this.changed(context, save, change, { accept, cache }));
       }
     }
     return prepared;
@@ -69,17 +69,17 @@ export class SaveHooks {
     saves: readonly HookedSave[],
     objects: readonly StoredObject[],
   ): Promise<readonly SavedItem[]> {
-    const known = saves.flatMap(({ prepared }) => prepared.targets);
+    const knownObjects = saves.flatMap(({ prepared }) => prepared.targets);
     const former = saves.flatMap(({ base, restoring }) => (base === null || restoring ? [] : [base]));
     const [shown, previous] = [
-      await rawMembers(context, this.readScope, objects, known),
-      await rawMembers(context, this.readScope, former, known),
+      await rawMembers(context, this.readScope, objects, knownObjects),
+      await rawMembers(context, this.readScope, former, knownObjects),
     ];
     const byBase = new Map(former.map((base, index) => [base, previous[index] as Members]));
-    return saves.map(({ base, given }, index) => ({
+    return saves.map(({ base, input }, index) => ({
       object: objects[index]?.id === "" ? withoutIdentity(shown[index] as Members) : (shown[index] as Members),
       previous: (base === null ? undefined : byBase.get(base)) ?? null,
-      given,
+      given: input,
     }));
   }
 
@@ -87,16 +87,17 @@ export class SaveHooks {
     context: ObjectContext,
     { className, restoring, prepared }: HookedSave,
     { set, removed }: MemberChanges,
-    { accept, known }: { accept: AcceptChange; known: Map<string, ResolvedAttributes> },
+    { accept, cache }: { accept: AcceptChange; cache: Map<string, ResolvedAttributes> },
   ): Promise<ResolvedAttributes> {
-    const given: Members = Object.fromEntries(Object.entries(set).filter(([name]) => isOpenMember(name)));
-    const key = JSON.stringify([className, given]);
+    const members: Members = Object.fromEntries(Object.entries(set).filter(([name]) => isOpenMember(name)));
+    const key = JSON.stringify([className, members]);
     const { model, visibility } = this.readScope;
     const modelClass = model.find(className) as ModelClass;
-    accept(className, given);
+    accept(className, members);
     const more =
-      known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, isComplete: false }));
-    known.set(key, more);
+      cache.get(key) ??
+      (await prepareAttributes(context, members, { model, modelClass, visibility, isComplete: false }));
+    cache.set(key, more);
     // A restoration needs all of its prepared attributes, so removals are ignored.
     const dropped = new Set(restoring ? [] : removed);
     return {
@@ -126,7 +127,7 @@ export interface HookedSave {
   /** The stored object before the change; `null` for a new object. */
   readonly base: StoredObject | null;
   readonly restoring: boolean;
-  readonly given: InputAttributes;
+  readonly input: InputAttributes;
   readonly prepared: ResolvedAttributes;
 }
 

@@ -88,8 +88,8 @@ export class CursorSealing {
 
   private async wrapping(context: CursorContext): Promise<KeyWrapping> {
     if (this.parts.wrapping !== null) return this.parts.wrapping;
-    const known = this.own.get(context.database.whole);
-    if (known !== undefined) return known;
+    const cached = this.own.get(context.database.whole);
+    if (cached !== undefined) return cached;
     const wrapping = this.parts.wrappingBy(await this.storedSecret(context));
     // A key from an open transaction may be rolled back.
     if (!context.unit.joined) this.own.set(context.database.whole, wrapping);
@@ -98,8 +98,8 @@ export class CursorSealing {
 
   private async storedSecret({ r: { records } }: CursorContext): Promise<string> {
     const stored = async () => (await records.get(cursorKeys, ["cursors"]))[0]?.value;
-    const known = await stored();
-    if (known !== undefined) return known;
+    const existing = await stored();
+    if (existing !== undefined) return existing;
     const own = this.parts.random.secret();
     // Another server can have stored its key first.
     const key =

@@ -26,7 +26,7 @@ export interface QuerySource {
 /** Maximum number of references that one query follows per object. */
 const maxReferences = 50;
 
-const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
+const memberNames: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
 
 /**
  * Converts a client query to a storage query. 307 with the place for unknown names, wrong types and exceeded limits.
@@ -39,7 +39,7 @@ export async function resolveQuery(
   const classes = readableSubtree(model, className, visibility);
   const source = { model, visibility, classes };
   for (const name of Object.keys(request))
-    if (!known.has(name)) throw fault(["query", name], "Unknown member of a query.");
+    if (!memberNames.has(name)) throw fault(["query", name], "Unknown member of a query.");
   const { where, sort, oids, macro } = request;
   if (macro !== undefined && runFindHooks === null)
     throw fault(["query", "macro"], "There is no hook with this name for the class.");

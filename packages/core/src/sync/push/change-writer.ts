@@ -79,11 +79,11 @@ export async function writeTogether(
     view,
     puts.map(({ uuid }) => uuid),
   );
-  const known = puts.flatMap((each): [PutChange, StoredObject][] => {
+  const existing = puts.flatMap((each): [PutChange, StoredObject][] => {
     const object = live.get(each.uuid);
     return object === undefined || object === "outside" ? [] : [[each, object]];
   });
-  const shown = await shownTargets(context, view, known);
+  const shown = await shownTargets(context, view, existing);
   const plans = await Promise.all(
     puts.map(async (each) => {
       const unknown = unknownField(each, view);
@@ -101,7 +101,7 @@ export async function writeTogether(
   const { model, visibility } = view;
   const prepared = await prepareAllAttributes(
     context,
-    together.map(({ plan }) => ({ given: plan.given, modelClass: plan.modelClass, isComplete: plan.object === null })),
+    together.map(({ plan }) => ({ input: plan.input, modelClass: plan.modelClass, isComplete: plan.object === null })),
     view,
   );
   const ready = together.flatMap(({ plan, index }, at) => {
@@ -237,16 +237,16 @@ async function decide(
 async function stored(
   { context, writes }: ChangeWriter,
   uuid: string,
-  { modelClass, object, given }: PlannedPut,
+  { modelClass, object, input }: PlannedPut,
 ): Promise<StoredObject> {
   const { model, visibility } = writes.view;
   const written =
     object === null
-      ? (await createAccepted(context, given, { model, visibility, modelClass, uuid })).created
+      ? (await createAccepted(context, input, { model, visibility, modelClass, uuid })).created
       : (
           await changeAccepted(
             context,
-            { given, expectedVersions: [object.version] },
+            { input, expectedVersions: [object.version] },
             { id: object.id, modelClass, readScope: { model, visibility } },
           )
         ).changed;
@@ -258,13 +258,13 @@ async function stored(
 /** The result of a put with nothing to do; `null` if there is something. */
 function resultWithoutWrite({
   object,
-  given,
+  input,
   merged,
   conflicts,
   undecided,
   isComputable,
 }: PlannedPut): WrittenChange<SyncPutOutcome> | null {
-  if (object === null || undecided !== null || Object.keys(given).length > 0) return null;
+  if (object === null || undecided !== null || Object.keys(input).length > 0) return null;
   return { outcome: outcomeOf(object, merged, conflicts), object: isComputable ? null : object };
 }
 

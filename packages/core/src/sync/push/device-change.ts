@@ -66,12 +66,12 @@ export class SyncConflictError extends ServiceError {
 }
 
 /** The UUID of a change. 332 if it is none, 336 if it is not the one of the path. */
-export function changeUuid(given: string | undefined, path?: string): string {
-  for (const text of [given, path])
+export function changeUuid(input: string | undefined, path?: string): string {
+  for (const text of [input, path])
     if (text !== undefined && !isUuid(text)) throw new ServiceError(332, { detail: "at /uuid: A UUID is expected." });
-  const uuid = (path ?? given)?.toLowerCase();
+  const uuid = (path ?? input)?.toLowerCase();
   if (uuid === undefined) throw new ServiceError(332, { detail: "at /uuid: A UUID is expected." });
-  if (given !== undefined && given.toLowerCase() !== uuid) throw new ServiceError(336);
+  if (input !== undefined && input.toLowerCase() !== uuid) throw new ServiceError(336);
   return uuid;
 }
 

@@ -27,10 +27,10 @@ test.each<[string, JsonValue | undefined, JsonValue, JsonValue, boolean, keyof t
 ])("%s", (_title, base, mine, theirs, isBehind, outcome) => {
   const expected = outcomes[outcome];
   const sent = new Map([["Field", { base, mine, theirs }]]);
-  expect(mergeFields(sent, { isBehind, kept: "mine" })).toEqual(expected);
+  expect(mergeFields(sent, { isBehind, side: "mine" })).toEqual(expected);
   // With the policy of the server, a conflicting field keeps its value.
   const applied = outcome === "conflict" ? [] : expected.applied;
-  expect(mergeFields(sent, { isBehind, kept: "theirs" })).toEqual({ ...expected, applied });
+  expect(mergeFields(sent, { isBehind, side: "theirs" })).toEqual({ ...expected, applied });
 });
 
 /** Few values, so that equal ones are frequent. */
@@ -42,16 +42,16 @@ const fields = fc.dictionary(
   fc.constantFrom("A", "B", "C", "D"),
   fc.record({ base: fc.option(value, { nil: undefined }), mine: value, theirs: value }),
 );
-const sentOf = (given: Readonly<Record<string, SentField>>) => new Map(Object.entries(given));
+const sentOf = (input: Readonly<Record<string, SentField>>) => new Map(Object.entries(input));
 const result = (sent: ReadonlyMap<string, SentField>, written: readonly string[]) =>
   new Map(Array.from(sent, ([name, { mine, theirs }]) => [name, written.includes(name) ? mine : theirs]));
 
 test("with the policy of the client its values win, and with that of the server nothing that moved is lost", () => {
   fc.assert(
-    fc.property(fields, fc.boolean(), (given, isBehind) => {
-      const sent = sentOf(given);
-      const mine = result(sent, mergeFields(sent, { isBehind, kept: "mine" }).applied);
-      const theirs = result(sent, mergeFields(sent, { isBehind, kept: "theirs" }).applied);
+    fc.property(fields, fc.boolean(), (input, isBehind) => {
+      const sent = sentOf(input);
+      const mine = result(sent, mergeFields(sent, { isBehind, side: "mine" }).applied);
+      const theirs = result(sent, mergeFields(sent, { isBehind, side: "theirs" }).applied);
       for (const [name, field] of sent) {
         expect(isSameJson(mine.get(name) ?? null, field.mine)).toBe(true);
         const hasMoved = field.base === undefined ? isBehind : !isSameJson(field.base, field.theirs);
@@ -63,13 +63,13 @@ test("with the policy of the client its values win, and with that of the server 
 
 test("a repeated merge changes nothing and has no conflict that is not the same one", () => {
   fc.assert(
-    fc.property(fields, fc.boolean(), fc.constantFrom<Side>("mine", "theirs"), (given, isBehind, kept) => {
-      const sent = sentOf(given);
-      const first = mergeFields(sent, { isBehind, kept });
+    fc.property(fields, fc.boolean(), fc.constantFrom<Side>("mine", "theirs"), (input, isBehind, side) => {
+      const sent = sentOf(input);
+      const first = mergeFields(sent, { isBehind, side });
       const now = result(sent, first.applied);
       const again = mergeFields(
         new Map(Array.from(sent, ([name, field]) => [name, { ...field, theirs: now.get(name) ?? null }])),
-        { isBehind: true, kept },
+        { isBehind: true, side },
       );
       expect(again.applied).toEqual([]);
       for (const name of again.conflicts) expect(first.conflicts).toContain(name);
@@ -79,10 +79,10 @@ test("a repeated merge changes nothing and has no conflict that is not the same 
 
 test("the lists are consistent: conflicts are merged, and only they depend on the policy", () => {
   fc.assert(
-    fc.property(fields, fc.boolean(), (given, isBehind) => {
-      const sent = sentOf(given);
-      const mine = mergeFields(sent, { isBehind, kept: "mine" });
-      const theirs = mergeFields(sent, { isBehind, kept: "theirs" });
+    fc.property(fields, fc.boolean(), (input, isBehind) => {
+      const sent = sentOf(input);
+      const mine = mergeFields(sent, { isBehind, side: "mine" });
+      const theirs = mergeFields(sent, { isBehind, side: "theirs" });
       expect(mine.conflicts).toEqual(theirs.conflicts);
       expect(mine.merged).toEqual(theirs.merged);
       for (const name of mine.conflicts) expect(mine.merged).toContain(name);

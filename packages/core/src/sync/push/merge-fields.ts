@@ -23,11 +23,11 @@ export interface Merge {
 /**
  * Merges the sent fields with the stored ones, without a history. A field is written if the server still has its `base`,
  * or if the client has seen the current version. A field that already has the new value needs nothing. Any other field is
- * a conflict: without `base`, each field of a client that is behind. Conflicting fields are written if `kept` is `mine`.
+ * a conflict: without `base`, each field of a client that is behind. Conflicting fields are written if `side` is `mine`.
  */
 export function mergeFields(
   sent: ReadonlyMap<string, SentField>,
-  { isBehind, kept }: { readonly isBehind: boolean; readonly kept: Side },
+  { isBehind, side }: { readonly isBehind: boolean; readonly side: Side },
 ): Merge {
   const applied: string[] = [];
   const merged: string[] = [];
@@ -38,7 +38,7 @@ export function mergeFields(
     const isConflict = hasMoved && !isDone;
     if (isConflict || (hasMoved && base !== undefined)) merged.push(name);
     if (isConflict) conflicts.push(name);
-    if (!isDone && (!isConflict || kept === "mine")) applied.push(name);
+    if (!isDone && (!isConflict || side === "mine")) applied.push(name);
   }
   return { applied, merged, conflicts };
 }

@@ -34,7 +34,7 @@ export interface PlannedPut {
   /** The stored object; `null` for a new one. */
   readonly object: StoredObject | null;
   /** The fields to write, as given; none if there is nothing to do. */
-  readonly given: InputAttributes;
+  readonly input: InputAttributes;
   readonly merged: readonly string[];
   readonly conflicts: readonly SyncConflict[];
   /** Conflicting fields that a macro decides. */
@@ -65,24 +65,24 @@ export function planPut(
   const modelClass = view.model.find(object?.className ?? change.className ?? "");
   if (modelClass === undefined || !view.classes.includes(modelClass.definition.name))
     throw new ServiceError(332, { detail: "at /className: A class of the schema is expected." });
-  const known = acceptFields(change, modelClass, view);
+  const definitions = acceptFields(change, modelClass, view);
   if (!mayOnClass(principal, modelClass, object === null ? "create" : "write")) throw new ServiceError(404);
   const { fields } = change;
   if (object === null) {
     if (isFileClass(view.model, modelClass.definition.name))
       throw new ServiceError(404, { detail: "Files are created by uploads." });
-    const isComputable = known.every((attribute) => isStoredAsGiven(attribute, fields[attribute.name] ?? null));
-    return { modelClass, object, given: fields, merged: [], conflicts: [], undecided: null, isComputable };
+    const isComputable = definitions.every((attribute) => isStoredAsGiven(attribute, fields[attribute.name] ?? null));
+    return { modelClass, object, input: fields, merged: [], conflicts: [], undecided: null, isComputable };
   }
-  return { modelClass, object, ...changesOf(view, change, object, known, shown) };
+  return { modelClass, object, ...changesOf(view, change, object, definitions, shown) };
 }
 
 /** The definitions of the sent fields. */
 function acceptFields({ fields }: PutChange, modelClass: ModelClass, view: SchemaView): AttributeDefinition[] {
-  const known = view.fields.get(modelClass.definition.name);
+  const schemaFields = view.fields.get(modelClass.definition.name);
   const writable = writableAttributes(view.model, modelClass);
   return Object.keys(fields).map((name) => {
-    const attribute = known?.get(name);
+    const attribute = schemaFields?.get(name);
     if (attribute === undefined) throw fieldFault(name, "The schema has no such field.");
     if (!writable.has(name)) throw fieldFault(name, "The field cannot be written.");
     return attribute;
@@ -104,13 +104,13 @@ function changesOf(
   { schema }: SchemaView,
   change: PutChange,
   object: StoredObject,
-  known: readonly AttributeDefinition[],
+  definitions: readonly AttributeDefinition[],
   shown: ShownTargets,
 ): Omit<PlannedPut, "modelClass" | "object"> {
   const { fields, base, version } = change;
   const isBehind = version !== object.version;
   const sent = new Map(
-    known.map((attribute): [string, SentField] => {
+    definitions.map((attribute): [string, SentField] => {
       const { name } = attribute;
       const seen = Object.hasOwn(base, name) ? comparable(attribute, base[name] ?? null, shown) : undefined;
       // After a change of rights, the client can know another target than it could read now.
@@ -120,19 +120,19 @@ function changesOf(
     }),
   );
   const policy = schema.conflicts;
-  const kept = policy === "client" ? "mine" : "theirs";
-  const { applied, merged, conflicts: names } = mergeFields(sent, { isBehind, kept });
-  const theirs = Object.fromEntries(known.map((each) => [each.name, shownValue(each, object, shown)]));
-  const conflicts = names.map((field): SyncConflict => ({ field, theirs: theirs[field] ?? null, kept }));
+  const side = policy === "client" ? "mine" : "theirs";
+  const { applied, merged, conflicts: names } = mergeFields(sent, { isBehind, side });
+  const theirs = Object.fromEntries(definitions.map((each) => [each.name, shownValue(each, object, shown)]));
+  const conflicts = names.map((field): SyncConflict => ({ field, theirs: theirs[field] ?? null, kept: side }));
   if (policy === "reject" && conflicts.length > 0)
     throw new SyncConflictError(object, outcomeOf(object, merged, conflicts));
   const isComputable =
     !isBehind &&
     merged.length === 0 &&
-    known.every((each) => !applied.includes(each.name) || isStoredAsGiven(each, fields[each.name] ?? null));
+    definitions.every((each) => !applied.includes(each.name) || isStoredAsGiven(each, fields[each.name] ?? null));
   const undecided =
     typeof policy === "string" || conflicts.length === 0 ? null : { macro: policy.macro, base, mine: fields, theirs };
-  return { given: picked(fields, applied), merged, conflicts, undecided, isComputable };
+  return { input: picked(fields, applied), merged, conflicts, undecided, isComputable };
 }
 
 export function outcomeOf(
@@ -155,7 +155,7 @@ export function decided(plan: PlannedPut, { macro, mine }: UndecidedFields, resu
   const conflicts = plan.conflicts.map((each): SyncConflict => {
     return { ...each, kept: Object.hasOwn(chosen, each.field) ? "macro" : "theirs" };
   });
-  return { ...plan, given: { ...plan.given, ...chosen }, conflicts, undecided: null };
+  return { ...plan, input: { ...plan.input, ...chosen }, conflicts, undecided: null };
 }
 
 /** The sent value in the form of `storedValue`. A value that is not accepted differs from all stored ones. */

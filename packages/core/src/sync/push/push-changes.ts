@@ -78,23 +78,23 @@ async function pushUnderModel(
   const pulled = query === undefined ? view : await queriedView(context, view, query);
   if (version !== null && version.generation !== pulled.generation) throw restart("`syncVersion` is of another query.");
   const applied = await applyChanges(context, view, { changes, atomic, isLate });
-  const { kept, objects } = withinBytes(applied);
+  const { appliedChanges, objects } = withinBytes(applied);
   const shown = new Map((await syncObjects(context, view, objects)).map((object) => [object["~UUID"], object]));
   const resultsWith = (latest: ReadonlyMap<string, SyncObject>) =>
-    kept.map(({ uuid, error, outcome, object }, index): PushResult => {
+    appliedChanges.map(({ uuid, error, outcome, object }, index): PushResult => {
       const { id } = changes[index] as PushedChange;
       const written = latest.get(uuid) ?? (object === null ? undefined : shown.get(object.uuid));
       return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
     });
   if (required.schema.direction === "push")
     return { results: resultsWith(new Map()), ...noChanges(context, pulled, version) };
-  const omit = await knownVersions(context, pulled, kept, shown);
+  const omit = await knownVersions(context, pulled, appliedChanges, shown);
   const delta = await pullDelta(context, pulled, {
     version,
     omit,
     ...(limit === undefined ? {} : { limit }),
   });
-  const page = await withUntold(context, pulled, delta, { kept, omit, isFirst: version === null });
+  const page = await withUntold(context, pulled, delta, { appliedChanges, omit, isFirst: version === null });
   // Another user has shown or hidden a target of such an object: its version is known, its value is not.
   const own = new Map<string, SyncObject>();
   const changed: SyncObject[] = [];
@@ -137,13 +137,13 @@ async function withUntold(
   context: SessionContext,
   view: SchemaView,
   page: PullPage,
-  { kept, omit, isFirst }: ClientState,
+  { appliedChanges, omit, isFirst }: ClientState,
 ): Promise<PullPage> {
   if (page.hasMore && !isFirst) return page;
-  const told = new Set([...omit.keys(), ...page.excluded]);
-  for (const object of page.changed) told.add(object["~UUID"]);
-  for (const { uuid } of page.deleted) told.add(uuid);
-  const untold = kept.flatMap(({ error, uuid }) => (error === null && !told.has(uuid) ? uuid : []));
+  const pageUuids = new Set([...omit.keys(), ...page.excluded]);
+  for (const object of page.changed) pageUuids.add(object["~UUID"]);
+  for (const { uuid } of page.deleted) pageUuids.add(uuid);
+  const untold = appliedChanges.flatMap(({ error, uuid }) => (error === null && !pageUuids.has(uuid) ? uuid : []));
   if (untold.length === 0) return page;
   const live = await liveTargets(context, view, untold, context.database.answerBytes);
   const toShow = page.hasMore ? [] : untold;
@@ -169,7 +169,7 @@ async function withUntold(
 }
 
 interface ClientState {
-  readonly kept: readonly AppliedChange[];
+  readonly appliedChanges: readonly AppliedChange[];
   /** The versions that the client knows. */
   readonly omit: ReadonlyMap<string, number>;
   /** Whether the client has never synchronized. */
@@ -183,21 +183,21 @@ async function knownVersions(
   applied: readonly AppliedChange[],
   shown: ReadonlyMap<string, SyncObject>,
 ): Promise<ReadonlyMap<string, number>> {
-  const known = new Map<string, number>();
+  const versions = new Map<string, number>();
   const uuids = new Map<ObjectId, string>();
   for (const { uuid, outcome, object, isRepeated } of applied) {
     if (outcome === null || isRepeated || (object !== null && !shown.has(uuid))) continue;
-    known.set(uuid, outcome.version);
+    versions.set(uuid, outcome.version);
     if ("objectId" in outcome) uuids.set(outcome.objectId, uuid);
   }
   const matching = await matchingIds(r, view, [...uuids.keys()]);
-  for (const [id, uuid] of uuids) if (!matching.has(id)) known.delete(uuid);
-  return known;
+  for (const [id, uuid] of uuids) if (!matching.has(id)) versions.delete(uuid);
+  return versions;
 }
 
 /** Removes what would make the answer too large: conflicting values, then objects. */
 function withinBytes(applied: readonly AppliedChange[]): {
-  readonly kept: readonly AppliedChange[];
+  readonly appliedChanges: readonly AppliedChange[];
   readonly objects: readonly StoredObject[];
 } {
   let left = maxBytes;
@@ -207,7 +207,7 @@ function withinBytes(applied: readonly AppliedChange[]): {
     left -= bytes;
     return true;
   };
-  const kept = applied.map((each): AppliedChange => {
+  const appliedChanges = applied.map((each): AppliedChange => {
     const { outcome } = each;
     if (outcome === null || !("conflicts" in outcome)) return each;
     const conflicts = outcome.conflicts.map(({ theirs, ...conflict }): SyncConflict => {
@@ -215,7 +215,10 @@ function withinBytes(applied: readonly AppliedChange[]): {
     });
     return { ...each, outcome: { ...outcome, conflicts } };
   });
-  return { kept, objects: kept.flatMap(({ object }) => (object !== null && takes(object.attributes) ? object : [])) };
+  return {
+    appliedChanges,
+    objects: appliedChanges.flatMap(({ object }) => (object !== null && takes(object.attributes) ? object : [])),
+  };
 }
 
 /** 332 for changes with the same id or the same object. */

@@ -74,16 +74,16 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
   },
 
   async objects(rows, records) {
-    const kept = records.map(({ section: _section, stamp, attributes, ...object }) => ({
+    const objectRows = records.map(({ section: _section, stamp, attributes, ...object }) => ({
       object: { ...object, attributes: frozenCopy(archivedAttributes(attributes)) },
       links: {},
       stamp,
       createdStamp: 0,
     }));
-    await add(rows, objectTable, kept);
+    await add(rows, objectTable, objectRows);
     await keepValues(
       rows,
-      kept.map(({ object }) => ({ before: null, after: object })),
+      objectRows.map(({ object }) => ({ before: null, after: object })),
     );
     await addObjects(rows, records);
   },
@@ -100,20 +100,22 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
   },
 
   async tombstones(rows, records) {
-    const kept = records.map(({ section: _section, stamp, root, deletedBy, attributes, ...object }) => ({
+    const tombstoneRows = records.map(({ section: _section, stamp, root, deletedBy, attributes, ...object }) => ({
       object: attributes === null ? object : { ...object, attributes: frozenCopy(archivedAttributes(attributes)) },
       root,
       deletedBy,
       stamp,
       createdStamp: 0,
     }));
-    await add(rows, tombstoneTable, kept);
+    await add(rows, tombstoneTable, tombstoneRows);
     await addObjects(rows, records);
   },
 
   async formerReaders(rows, records) {
-    const kept = records.flatMap(({ id, className, entries }) => entries.map((entry) => ({ ...entry, id, className })));
-    await add(rows, formerReadersTable, kept);
+    const entryRows = records.flatMap(({ id, className, entries }) =>
+      entries.map((entry) => ({ ...entry, id, className })),
+    );
+    await add(rows, formerReadersTable, entryRows);
   },
 
   sweptObjects: (rows, records) => addUuids(rows, records),
@@ -132,11 +134,11 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
 
   async records(rows, records) {
     const first = await newNumbers(rows, "record", records.length);
-    const kept = records.map(({ section: _section, ...record }, index) => {
+    const recordRows = records.map(({ section: _section, ...record }, index) => {
       const version = first + index;
       return { ...record, version, createdVersion: version, expiresAt: null, dueAt: null, claims: 0 };
     });
-    await add(rows, recordTable, kept);
+    await add(rows, recordTable, recordRows);
   },
 
   async audit(rows, records) {

@@ -39,8 +39,8 @@ export async function* recordsOf(rows: RowReader): AsyncGenerator<ArchiveRecord>
   yield* formerReadersRecords(rows);
   for await (const { id, uuid } of rows.each(uuidTable, { index: "byId" })) {
     const key = objectNumber(id);
-    const known = (await rows.get(objectTable, key)) ?? (await rows.get(tombstoneTable, key));
-    if (known === undefined) yield { section: "sweptObjects", id, uuid };
+    const row = (await rows.get(objectTable, key)) ?? (await rows.get(tombstoneTable, key));
+    if (row === undefined) yield { section: "sweptObjects", id, uuid };
   }
   for await (const { id: _id, ...account } of rows.each(accountTable, { index: "byUserNumber" }))
     yield { section: "accounts", ...account };

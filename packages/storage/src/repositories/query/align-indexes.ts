@@ -36,8 +36,8 @@ export async function alignIndexes(access: Access, declared: readonly AttributeI
 async function align(access: Access, declared: readonly AttributeIndex[]): Promise<IndexReport> {
   const keyOf = (index: AttributeIndex) => JSON.stringify(indexKey(index));
   const present = await access.read((rows) => rows.list(indexTable, {}, Number.POSITIVE_INFINITY));
-  const kept = new Set(declared.map(keyOf));
-  const removed = present.filter((index) => !kept.has(keyOf(index)));
+  const declaredKeys = new Set(declared.map(keyOf));
+  const removed = present.filter((index) => !declaredKeys.has(keyOf(index)));
   await access.write((rows) => rows.delete(indexTable, ...removed.map(indexKey)));
   for (const index of removed) await removeValues(access, index);
   const ready = new Set(present.filter(({ isReady }) => isReady).map(keyOf));

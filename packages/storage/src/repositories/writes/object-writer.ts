@@ -73,7 +73,7 @@ export interface ObjectWriter<Read extends ReadObject> {
   histories(objects: readonly Read[]): Promise<ReaderHistory[]>;
 
   /** Adds entries, or replaces their readers, and removes entries. */
-  keepFormerReaders(kept: readonly FormerReadersEntry[], removed: readonly FormerReadersEntry[]): Promise<void>;
+  keepFormerReaders(entries: readonly FormerReadersEntry[], removed: readonly FormerReadersEntry[]): Promise<void>;
 
   /** Adds objects that are new, or restored ones in place of their tombstones. */
   add(objects: readonly LinkedObject[], how: { readonly restored: boolean }): Promise<void>;
@@ -114,7 +114,7 @@ export async function keepReaders<Read extends ReadObject>(
 ): Promise<void> {
   if (changing.length === 0) return;
   const stamp = await writer.stamp();
-  const kept: FormerReadersEntry[] = [];
+  const additions: FormerReadersEntry[] = [];
   const removed: FormerReadersEntry[] = [];
   for (const { object, isNew, entries } of await writer.histories(changing)) {
     if (isNew || entries.some((entry) => entry.stamp === stamp)) continue;
@@ -124,9 +124,9 @@ export async function keepReaders<Read extends ReadObject>(
       const former = entry.readers ?? [];
       const left = former.filter((each) => readers === null || !readers.includes(each));
       if (left.length === 0) removed.push(entry);
-      else if (left.length < former.length) kept.push({ ...entry, readers: left });
+      else if (left.length < former.length) additions.push({ ...entry, readers: left });
     }
-    kept.push({ id, className, readers, stamp, changedAt: writer.now });
+    additions.push({ id, className, readers, stamp, changedAt: writer.now });
   }
-  await writer.keepFormerReaders(kept, removed);
+  await writer.keepFormerReaders(additions, removed);
 }

@@ -34,11 +34,11 @@ export const objectWrites = <Read extends ReadObject>(
   async insert(objects, by) {
     if (objects.length === 0) return [];
     const complete = completed(frozenCopy(objects));
-    const given = complete.filter((_, index) => objects[index]?.uuid !== undefined).map(({ uuid }) => uuid);
+    const uuids = complete.filter((_, index) => objects[index]?.uuid !== undefined).map(({ uuid }) => uuid);
     return write(async (writer) => {
       await acceptTargets(writer, complete);
       // A generated UUID is unique.
-      if (given.length > 0 && (await writer.isTaken(given))) throw new UuidTakenError();
+      if (uuids.length > 0 && (await writer.isTaken(uuids))) throw new UuidTakenError();
       for (const { attributes } of complete) acceptObjectSize(attributes);
       const first = await writer.numbers(complete.length);
       const added = complete.map(({ className, attributes, uuid, readers, links }, index) => {
@@ -58,8 +58,8 @@ export const objectWrites = <Read extends ReadObject>(
     return write(async (writer) => {
       const changing = await changeable(writer, copies, by);
       await acceptTargets(writer, copies);
-      const kept = await withHiddenMembers(writer, changing, by.visibility ?? seesAll);
-      const changed = kept.map((each) => changedObject(each, writer.now));
+      const whole = await withHiddenMembers(writer, changing, by.visibility ?? seesAll);
+      const changed = whole.map((each) => changedObject(each, writer.now));
       for (const { object } of changed) acceptObjectSize(object.attributes);
       const narrowed = changed.filter(
         ({ before, object }) => JSON.stringify(before.object.readers) !== JSON.stringify(object.readers),
@@ -159,8 +159,8 @@ async function withHiddenMembers<Read extends ReadObject>(
   if (hidden.size === 0) return changing;
   return changing.map(({ change, before }) => {
     const lists = newLists({ change, before }).map(
-      ({ name, given, missing: those }) =>
-        [name, Object.freeze([...given, ...those.filter((id) => hidden.has(id))])] as const,
+      ({ name, members, missing: those }) =>
+        [name, Object.freeze([...members, ...those.filter((id) => hidden.has(id))])] as const,
     );
     const whole = Object.fromEntries(lists);
     const [attributes, links] = [
@@ -174,17 +174,17 @@ async function withHiddenMembers<Read extends ReadObject>(
 /** A collection whose list changes. */
 interface NewList {
   readonly name: string;
-  readonly given: readonly ObjectId[];
+  readonly members: readonly ObjectId[];
   /** The removed members. */
   readonly missing: readonly ObjectId[];
 }
 
 function newLists<Read extends ReadObject>({ change: { attributes, links }, before }: Changing<Read>): NewList[] {
   return Object.keys(links).flatMap((name) => {
-    const [given, stored] = [listOf(attributes, name), listOf(before.object.attributes, name)];
-    if (given === null || stored === null) return [];
-    const named = new Set(given);
-    return [{ name, given, missing: stored.filter((id) => !named.has(id)) }];
+    const [members, stored] = [listOf(attributes, name), listOf(before.object.attributes, name)];
+    if (members === null || stored === null) return [];
+    const named = new Set(members);
+    return [{ name, members, missing: stored.filter((id) => !named.has(id)) }];
   });
 }
 

@@ -62,8 +62,8 @@ export async function resolveLinkOperands(filter: Filter, source: Parameters<typ
   if (named.length === 0) return filter;
   const [ids, uuids] = [named.filter(isObjectId), named.filter((each) => !isObjectId(each))];
   const found = await namedObjects({ ids, uuids }, source);
-  const known = new Map(found.flatMap(({ id, uuid }) => [[id, id] as const, [uuid, id] as const]));
-  return withLinks(filter, known);
+  const idByOperand = new Map(found.flatMap(({ id, uuid }) => [[id, id] as const, [uuid, id] as const]));
+  return withLinks(filter, idByOperand);
 }
 
 function linkOperands(filter: Filter): readonly string[] {
@@ -76,20 +76,20 @@ function linkOperands(filter: Filter): readonly string[] {
   return named;
 }
 
-function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Filter {
+function withLinks(filter: Filter, idByOperand: ReadonlyMap<JsonValue, ObjectId>): Filter {
   switch (filter.kind) {
     case "all":
     case "any":
-      return { ...filter, filters: filter.filters.map((each) => withLinks(each, known)) };
+      return { ...filter, filters: filter.filters.map((each) => withLinks(each, idByOperand)) };
     case "not":
-      return { ...filter, filter: withLinks(filter.filter, known) };
+      return { ...filter, filter: withLinks(filter.filter, idByOperand) };
     case "oneOf":
       return isSingleLink(filter.path.type)
-        ? { ...filter, values: [...new Set(filter.values.flatMap((value) => known.get(value) ?? []))] }
+        ? { ...filter, values: [...new Set(filter.values.flatMap((value) => idByOperand.get(value) ?? []))] }
         : filter;
     case "contains": {
       if (filter.path.type !== "collection") return filter;
-      const value = known.get(filter.value);
+      const value = idByOperand.get(filter.value);
       return value === undefined ? matchesNone : { ...filter, value };
     }
     default:
