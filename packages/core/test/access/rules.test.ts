@@ -76,7 +76,7 @@ const codeOf = (work: Promise<unknown>) =>
   );
 const logIn = async (name: string, deviceId: string | null = null, appNames: readonly string[] = ["app"]) =>
   codeOf(gate.openSession(fixture.context, await attemptOf(name, deviceId, appNames), async () => {}));
-const ban = (named: { user?: string; device?: string }, more: Partial<AddBanInput> = {}) =>
+const ban = (named: { user?: string; device?: string; address?: string }, more: Partial<AddBanInput> = {}) =>
   addBan(admin, { ...named, reason: "", from: null, until: null, ...more });
 type Rule = readonly ["allow" | "forbid", { user?: string; device?: string; group?: string }];
 const set = (access: Rule[0] | null, named: Rule[1], more = {}) =>
@@ -204,6 +204,26 @@ test.each<[string, { user?: string; device?: string }, number[]]>([
   expect(await trail()).toEqual(expect.arrayContaining(["ban.added 0", "ban.removed 0"]));
 });
 
+test.each<[string, Parameters<typeof ban>[0], { from?: number; code: number }]>([
+  ["the user", { user: "boss" }, { code: 307 }],
+  ["the user, later", { user: "boss" }, { from: 3_600_000, code: 307 }],
+  ["the device of the session", { device: "phone" }, { code: 307 }],
+  ["the device of the session, later", { device: "phone" }, { from: 3_600_000, code: 0 }],
+  ["another device", { device: "tablet" }, { code: 0 }],
+  ["the user on the device of the session", { user: "boss", device: "phone" }, { code: 307 }],
+  ["the user on another device", { user: "boss", device: "tablet" }, { code: 0 }],
+  ["the address of the log-in", { address: "192.0.2.1" }, { code: 307 }],
+  ["the address of the request", { address: "198.51.100.7" }, { code: 307 }],
+  ["the address of the request, later", { address: "198.51.100.7" }, { from: 3_600_000, code: 307 }],
+  ["another address", { address: "203.0.113.5" }, { code: 0 }],
+])("no ban takes the access of the administrator who adds it: %s", async (_what, named, { from = 0, code }) => {
+  expect(await logIn("boss", "phone")).toBe(0);
+  const [session] = await fixture.r.sessions.list({ after: null, limit: 1 });
+  const own = { userId: users.get("boss") ?? "", network: "198.51.100.7", session: session?.digest ?? "" };
+  const add = (rehearse: boolean) => codeOf(ban(named, { own, rehearse, from: start + from }));
+  expect([await add(true), await add(false), await fixture.r.sessions.count()]).toEqual([code, code, 1]);
+});
+
 test("begins and ends a timed ban on time", async () => {
   const hour = 3_600_000;
   await ban({ user: "ada" }, { from: start + hour, until: start + 2 * hour });
@@ -233,10 +253,11 @@ test("refuses bans without a subject, with a wrong time, or with too long a reas
     await codeOf(ban({ user: "ada" }, { until: start - 1 })),
     await codeOf(ban({ user: "ada" }, { from: start + 2_000_000, until: start + 1_000_000 })),
     await codeOf(ban({ user: "ada" }, { reason: "x".repeat(501) })),
+    await codeOf(ban({ user: "ada" }, { reason: "\0" })),
     await codeOf(set("forbid", { user: "ada", group: "staff" })),
     await codeOf(set("forbid", { group: "unknown" })),
     await codeOf(set("forbid", {}, { app: "unknown" })),
-  ]).toEqual([307, 304, 307, 307, 307, 307, 307, 304, 208]);
+  ]).toEqual([307, 304, 307, 307, 307, 307, 307, 307, 304, 208]);
   expect(await trail()).toEqual([]);
 });
 

@@ -16,7 +16,7 @@ import {
   type Database,
   operatorEvent,
 } from "../../request/index.ts";
-import { type Ban, banKind } from "./access-rules.ts";
+import { type Ban, banKind, isInForce } from "./access-rules.ts";
 import { type AppliedRule, applyRuleChange, type OwnAccess, takesOwnAccess } from "./apply-rule-change.ts";
 import {
   type BanSubject,
@@ -88,11 +88,14 @@ export async function addBan(
       rehearse,
       ofAddress: subject.kind === "address",
       guardsAdministrators: subject.kind === "user" && account?.administrator === true,
+      // A rehearsal of a later ban shows what the ban itself permits.
+      own: from <= now ? own?.session : undefined,
     },
   );
   return { ...ended, id };
 }
 
+/** Whether a ban, also one in the future, excludes the administrator from everywhere or from the current network. */
 function isOwn(subject: BanSubject, own: OwnAccess): boolean {
   return subject.kind === "address"
     ? subject.network === own.network
@@ -144,10 +147,11 @@ export async function listBans(
     r,
     listed.map(({ value }) => value.subject),
   );
-  return listed.map(({ id, value: { subject, reason, from, until } }, index) => {
+  return listed.map(({ id, value: ban }, index) => {
+    const { subject, reason, from, until } = ban;
     const { userId = null, userName = "", deviceId = null } = shown[index] ?? {};
     const address = subject.kind === "address" ? subject.network : null;
-    const state = from > now ? "planned" : until !== null && until <= now ? "over" : "inForce";
+    const state = isInForce(ban, now) ? "inForce" : from > now ? "planned" : "over";
     return { id, userId, userName, deviceId, address, reason, from, until, state };
   });
 }
@@ -227,6 +231,9 @@ const maxReason = 500;
 /** Throws 307 for a reason that is too long or not storable. */
 export function acceptReason(text: string): string {
   const reason = text.trim();
-  if (reason.length <= maxReason && isStorableText(reason)) return reason;
-  throw new ServiceError(307, { detail: `A reason must have at most ${maxReason} characters.` });
+  if (reason.length > maxReason)
+    throw new ServiceError(307, { detail: `A reason must have at most ${maxReason} characters.` });
+  if (!isStorableText(reason))
+    throw new ServiceError(307, { detail: "A reason must not contain null characters or unpaired surrogates." });
+  return reason;
 }
