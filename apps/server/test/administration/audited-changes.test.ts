@@ -22,7 +22,9 @@ onEngines(
     let opened: AdministrationFixture;
     const admin = () => opened.admin;
     const [app, device, schema] = [randomUUID(), randomUUID(), `s${randomUUID()}`];
-    const [user, custom, group] = [randomUUID(), randomUUID(), randomUUID()];
+    // The audit shows names and devices as they are stored, however they were written.
+    const [user, custom, group] = [`${randomUUID()} \u00e9`, `${randomUUID()} \u00e9`, randomUUID()];
+    const written = (name: string) => name.normalize("NFD");
     const id = { user: "", other: "", custom: "", group: "", key: "" };
 
     beforeAll(async () => {
@@ -61,7 +63,7 @@ onEngines(
     const rows: Readonly<Record<string, Row>> = {
       "a new user": {
         act: async () => {
-          const given = { name: user, password: secret, email: "a@mail.example", groups: [id.group] };
+          const given = { name: written(user), password: secret, email: "a@mail.example", groups: [id.group] };
           id.user = (await admin().users.create(given)).userId;
         },
         events: () => [
@@ -114,7 +116,7 @@ onEngines(
       },
       "a custom user": {
         act: async () => {
-          const given = { name: custom, password: secret, userId: id.user };
+          const given = { name: written(custom), password: secret, userId: id.user };
           id.custom = (await admin().customUsers.create(given)).customUserId;
           await changeCustom({ userId: id.other, email: "b@mail.example" });
           await changeCustom({ enabled: false });
@@ -204,7 +206,7 @@ onEngines(
       },
       "devices and bans": {
         act: async () => {
-          const { id: registered } = await admin().devices.register({ deviceId: device });
+          const { id: registered } = await admin().devices.register({ deviceId: ` ${device} ` });
           await admin().bans.add({ deviceId: device, reason: "lost" });
           const ban = await admin().bans.add({ deviceId: device, reason: "found", until: "2100-01-01T00:00:00.000Z" });
           await admin().bans.remove(ban.id);

@@ -78,21 +78,21 @@ export async function createUser(
   const { password, passwordDigest } = input;
   const { policy, digests } = database;
   const { clientHash } = policy;
-  const Name = userName(name);
+  const loginName = userName(name);
   const email = input.email === null ? null : acceptMailAddress(input.email);
   context.services.passwordPolicy.accept({ password, passwordDigest }, clientHash);
   return unit.transaction(async (r) => {
     const named = await findGroups(r.objects, groups, createsGroups);
     const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
-    const attributes = { Name, ...(description === undefined ? {} : { Description: description }), Groups };
+    const attributes = { Name: loginName, ...(description === undefined ? {} : { Description: description }), Groups };
     const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
     if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
     const { id: userId } = user;
     // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
-    const account = { userId, loginName: name, password, passwordDigest, administrator, clientHash, email };
+    const account = { userId, loginName, password, passwordDigest, administrator, clientHash, email };
     await createAccount(context, r.accounts, { ...account, realm: "database" });
-    await new UserNames(r.records, digests).reserve({ id: userId, name });
-    const changes = changesBetween(null, { name, description, email, administrator, groups: Groups });
+    await new UserNames(r.records, digests).reserve({ id: userId, name: loginName });
+    const changes = changesBetween(null, { name: loginName, description, email, administrator, groups: Groups });
     await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
     return userId;
   });

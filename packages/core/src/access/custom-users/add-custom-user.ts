@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/storage";
+import { loginNameOf, ServiceError } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
@@ -24,15 +24,16 @@ export async function addCustomUser(
   if (!isUserName(name))
     throw new ServiceError(307, { detail: "The name of a custom user must have 1 to 1024 characters." });
   const email = input.email === null ? null : acceptMailAddress(input.email);
+  const loginName = loginNameOf(name);
   const { clientHash } = database.policy;
   const userId = await requireMappedUser(outside, user);
   const secret = { password, passwordDigest };
   context.services.passwordPolicy.accept(secret, clientHash, context.services.settings.customPasswordMinLength);
   // Hashing inside the transaction holds the connection. Custom users are added too rarely for this to matter.
   return unit.transaction(async (r) => {
-    const account = { realm: "custom", loginName: name, ...secret, userId, email, clientHash } as const;
+    const account = { realm: "custom", loginName, ...secret, userId, email, clientHash } as const;
     const id = await createAccount(context, r.accounts, account);
-    const changes = changesBetween(null, { name, userId, email });
+    const changes = changesBetween(null, { name: loginName, userId, email });
     await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId, changes }));
     return id;
   });

@@ -76,8 +76,9 @@ export async function registerDevice(
     const id = subjectId(subject, database.digests);
     const userId = account?.userId ?? null;
     const [existing] = await r.records.get(deviceKind, [id]);
+    const deviceId = acceptDeviceId(device);
     const value: Device = {
-      ...(existing?.value ?? { userId, deviceId: acceptDeviceId(device), says: {}, firstSeen: null, lastSeen: null }),
+      ...(existing?.value ?? { userId, deviceId, says: {}, firstSeen: null, lastSeen: null }),
       registered: true,
     };
     const stored = await r.records.put(deviceKind, id, value, {
@@ -86,7 +87,7 @@ export async function registerDevice(
     });
     if (stored !== "stored")
       throw new ServiceError(713, { detail: "Another request has changed the device. Try again." });
-    const changes = changesBetween(existing?.value.registered ? { deviceId: device } : null, { deviceId: device });
+    const changes = changesBetween(existing?.value.registered ? { deviceId } : null, { deviceId });
     await r.audit.append(eventOf({ type: "device.registered", subjectId: userId, changes }));
     return id;
   });
@@ -110,7 +111,7 @@ export async function forgetDevice(
     change: async (r) => {
       const removed = await r.records.remove(deviceKind, { ids: [subjectId(subject, database.digests)] });
       if (removed.length === 0) throw new ServiceError(304, { detail: `There is no device "${device}".` });
-      const changes = changesBetween({ deviceId: device }, null);
+      const changes = changesBetween({ deviceId: acceptDeviceId(device) }, null);
       await r.audit.append(eventOf({ type: "device.forgotten", subjectId: account?.userId ?? null, changes }));
     },
   });
