@@ -60,8 +60,11 @@ export async function serveLogIns(): Promise<void> {
       await client.query({ ...open, values: [sha256(sessionId), rows[0].user_id] });
       await client.query({ ...audit, values: [rows[0].user_id, request.ip] });
       await client.query("commit");
-    } finally {
       client.release();
+    } catch (error) {
+      // Closes the connection, and so rolls back.
+      client.release(true);
+      throw error;
     }
     response.json({ sessionId, user: rows[0].attributes });
   });
@@ -90,6 +93,7 @@ let turn = 0;
 function verifyInLane(secret: string, pass: string): Promise<boolean> {
   turn = (turn + 1) % lanes.length;
   const verified = (lanes[turn] as Promise<boolean>).then(() => verify(secret, pass));
-  lanes[turn] = verified;
+  // A failure is answered by its own request, and must not end the lane.
+  lanes[turn] = verified.catch(() => false);
   return verified;
 }

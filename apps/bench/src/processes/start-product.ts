@@ -17,7 +17,7 @@ export interface ProductSettings {
   readonly databaseUrl?: string;
   readonly databases: readonly object[];
   /** Macro settings; absent: macros are off. */
-  readonly macros?: { readonly directory: string };
+  readonly macros?: { readonly directory: string; readonly cpuTime?: string };
   readonly files?: FileSettings;
   /** URL of a fake provider; absent: no log-in at providers. */
   readonly fakeProvider?: string;
