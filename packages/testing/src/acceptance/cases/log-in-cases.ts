@@ -136,9 +136,7 @@ export const logInCases: readonly Case[] = [
   logIn("compares user names exactly", { ...good, user: "Demo" }, 302),
   logIn("does not trim user names", { ...good, user: " demo" }, 302),
   ...["' OR '1'='1", "demo'--", "demo\u0000", "__proto__", "${7*7}", "\ud800"].map((user) =>
-    logIn(`refuses the user ${JSON.stringify(user)}`, { ...good, user }, 302, {
-      headers: { "x-request-id": "hostile" },
-    }),
+    logIn(`refuses the user ${JSON.stringify(user)}`, { ...good, user }, 302),
   ),
 
   logInSecurely("requires a public key for a secure log-in", { credentials: noCredentials }, 205),

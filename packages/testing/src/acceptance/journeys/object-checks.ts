@@ -53,6 +53,8 @@ export const objectChecks: Journey = (mode) => {
       const { "~Elements": elements } = await client.listTrash({ perPage: 100 });
       const element = elements.find((each) => each["~ObjectID"] === id);
       expect(element?.["~DeletedBy"]).toEqual(expect.stringMatching(/^[0-9A-Z]+$/));
+      const members = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "~DeletedBy"];
+      expect(Object.keys(element ?? {})).toEqual(members);
       const restored = await client.restoreObject(id);
       expect(Object.keys(restored).includes("~DeletedBy")).toBe(false);
       await client.deleteObject(id);
