@@ -132,7 +132,10 @@ export function mariadbObjectRepository(
     };
   }
 
-  /** A page sorted by whole texts. */
+  /**
+   * A page sorted by whole texts. A text that is written between the statements sorts as a whole, too, unless it is at least 256
+   * characters longer than all others: sort keys have room for them.
+   */
   async function querySlowly(query: ObjectQuery, visibility: VisibleRead, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = maxTextLength(source(visibility), query);
     const { rows } = await runner.reading(visibility).runOnce<{ longest: string }>(text, values);
