@@ -61,7 +61,7 @@ export const costs = {
     ...nothing,
     statements: 2,
     roundTrips: 2,
-    rowsRead: 10,
+    rowsRead: 7,
     walBytes: 800,
     fsyncs: 1,
     kilobytes: 95,

@@ -1,8 +1,8 @@
 import { type Digest, type Repositories, seesAll } from "@sallyport/storage";
-import { equal, failsWith, isTrue } from "../assert/index.ts";
+import { equal, equalToOneOf, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
-import { concurrently } from "../fixtures/concurrently.ts";
+import { concurrently, whileOpen } from "../fixtures/concurrently.ts";
 import { changeOf } from "../fixtures/changes-up-to.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { createObject, files, idsOf, objectOf, deleteObjects, update } from "../fixtures/objects.ts";
@@ -101,6 +101,17 @@ const ofObjects = checksOf("locks", {
     await r.locks.release(id, mine);
     await write(r, id, null);
     equal((await objectOf(r, id))?.version, 3, "the version after the allowed writes");
+  },
+
+  "refuses a write that has waited for the taker of the lock": async ({ storage, r, canOvertake }) => {
+    const { id, mine, theirs } = await scene(r);
+    const taking = async (inside: Repositories) => {
+      await inside.objects.lock([id]);
+      await inside.locks.take(id, mine);
+    };
+    const code = await whileOpen(storage, taking, () => codeOf(write(r, id, theirs)), { reads: 20 });
+    equalToOneOf(code, [713, ...(canOvertake ? [0] : [])], "the code of the write");
+    equal((await objectOf(r, id))?.version, code === 0 ? 2 : 1, "the version");
   },
 
   "blocks concurrent writes as soon as a lock is taken": async ({ r }) => {

@@ -935,7 +935,7 @@ create or replace function "sallyport"."keep_stamp" () returns trigger language 
   $$;
 insert into "sallyport"."migrations" (name, number) values ('stamp_row', 2);
 
--- functions update_objects 2
+-- functions update_objects 3
 drop function if exists "sallyport"."update_objects";
 create function "sallyport"."update_objects" (
     changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8
@@ -1045,4 +1045,32 @@ create function "sallyport"."update_objects" (
     end if;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('update_objects', 2);
+create or replace function "sallyport"."update_object" (
+    number bigint, changed jsonb, versions bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8,
+    out oid bigint, out uuid uuid, out class text, out version integer, out stored_at timestamptz, out readers bigint[], out attributes jsonb
+  ) language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+  begin
+    perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:model', 0));
+    update "sallyport"."objects" o set version = o.version + 1, stored_at = now, attributes = o.attributes || changed
+      where o.oid = number and (versions is null or o.version = any (versions))
+        and (only_class is null or o.class = only_class) and (classes is null or o.class = any (classes))
+        and (principals is null or o.readers is null or o.readers && principals)
+        and (generation is null or generation = (select model_generation from "sallyport"."settings"))
+      returning o.oid, o.uuid, o.class, o.version, o.stored_at, o.readers, o.attributes into $10, $11, $12, $13, $14, $15, $16;
+    if not found then
+      select o.* into $10, $11, $12, $13, $14, $15, $16 from "sallyport"."update_objects" (
+        jsonb_build_array(jsonb_build_object('oid', number, 'attributes', changed, 'versions', versions)),
+        null, '{}', writer, generation, only_class, classes, principals, ahead
+      ) o;
+    elsif exists (
+      select from "sallyport"."locks" l join "sallyport"."sessions" s on s.digest = l.session
+      where l.oid = number and l.session is distinct from writer and s.expires_at > now
+    ) then
+      raise exception using errcode = 'SPLCK', message = 'An object is locked.';
+    end if;
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('update_objects', 3);

@@ -190,6 +190,24 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equalToOneOf(changed?.attributes["Name"], names, "the name");
   },
 
+  "judges an update that has waited for another one by what it finds then": async ({ storage, r, canOvertake }) => {
+    const visibility: Visibility = { classes: null, principals: new Set(["B2"]) };
+    for (const [first, condition, by, refusal] of [
+      [{}, { expectedVersions: [1] }, noSession, 713],
+      [{ readers: ["A1"] }, {}, { ...noSession, visibility }, 304],
+    ] as const) {
+      const { id } = await createObject(r, { readers: ["B2"] });
+      const code = await whileOpen(
+        storage,
+        (inside) => update(inside, id, { Name: "by the first" }, first),
+        () => codeOf(update(r, id, { Name: "by the second" }, condition, by)),
+        { reads: 20 },
+      );
+      equalToOneOf(code, [refusal, ...(canOvertake ? [0] : [])], "the code of the second update");
+      equal((await objectOf(r, id))?.version, code === 0 ? 3 : 2, "the version");
+    }
+  },
+
   "locks the same rows in several transactions without a deadlock": async ({ storage, r }) => {
     const ids = idsOf(await createObjects(r, {}, {}, {}));
     await concurrently(8, (index) =>

@@ -134,17 +134,23 @@ export function postgresObjectRepository(
       const links = linkParameters(
         changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })),
       );
-      const session = by.session === null ? null : Buffer.from(by.session, "hex");
-      const values = [
-        JSON.stringify(requested),
-        ...links,
-        session,
+      const conditions = [
+        by.session === null ? null : Buffer.from(by.session, "hex"),
         by.modelGeneration ?? null,
         by.className ?? null,
         ...visibilityParameters(by.visibility ?? seesAll),
         offset(),
       ];
-      const { rows } = await sql.run<ObjectRow>(statements.update, values);
+      const [only, ...others] = changes;
+      const { rows } =
+        only !== undefined && others.length === 0 && only.readers === undefined && links[0] === null
+          ? await sql.run<ObjectRow>(statements.updateOne, [
+              objectNumber(only.id),
+              JSON.stringify(only.attributes),
+              only.expectedVersions,
+              ...conditions,
+            ])
+          : await sql.run<ObjectRow>(statements.update, [JSON.stringify(requested), ...links, ...conditions]);
       const changed = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), row]));
       return changes.map(({ id }) => objectOf(changed.get(id) as ObjectRow));
     },

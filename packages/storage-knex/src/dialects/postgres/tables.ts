@@ -1,7 +1,14 @@
 import { type Names, quotedNames } from "../../schema.ts";
 
 const sequences = ["objectIds", "stamps"] as const;
-const objectFunctions = ["lockObjects", "insertObject", "insertObjects", "linkedObjects", "updateObjects"] as const;
+const objectFunctions = [
+  "lockObjects",
+  "insertObject",
+  "insertObjects",
+  "linkedObjects",
+  "updateObject",
+  "updateObjects",
+] as const;
 const otherFunctions = [
   "keepReaders",
   "keepStamp",

@@ -1,12 +1,49 @@
 import type { Functions } from "../migrator.ts";
 import type { Tables } from "../tables.ts";
-import { acceptModel, dropFunction, lockTargets, planOnce, raise } from "./writing-steps.ts";
+import { acceptModel, dropFunction, lockTargets, planOnce, raise, shareModel } from "./writing-steps.ts";
 
 export const updateObjectsFunction: Functions = {
   name: "update_objects",
-  number: 2,
-  statements: (tables) => [dropFunction(tables.updateObjects), definition(tables)],
+  number: 3,
+  statements: (tables) => [dropFunction(tables.updateObjects), definition(tables), oneDefinition(tables)],
 };
+
+/**
+ * The version of the function for one object without new links and readers, which almost every request uses. It needs half of the
+ * statements: the change itself checks its conditions, also those on a row that another transaction has just changed. A lock is
+ * looked up afterwards, as its taker first waits for the row. Which condition has failed is found by the other function.
+ */
+function oneDefinition(tables: Tables): string {
+  const { locks, objects, sessions, settings, updateObject, updateObjects } = tables;
+  return `create or replace function ${updateObject} (
+    number bigint, changed jsonb, versions bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8,
+    out oid bigint, out uuid uuid, out class text, out version integer, out stored_at timestamptz, out readers bigint[], out attributes jsonb
+  ) language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+  begin
+    ${shareModel(tables)}
+    update ${objects} o set version = o.version + 1, stored_at = now, attributes = o.attributes || changed
+      where o.oid = number and (versions is null or o.version = any (versions))
+        and (only_class is null or o.class = only_class) and (classes is null or o.class = any (classes))
+        and (principals is null or o.readers is null or o.readers && principals)
+        and (generation is null or generation = (select model_generation from ${settings}))
+      returning o.oid, o.uuid, o.class, o.version, o.stored_at, o.readers, o.attributes into $10, $11, $12, $13, $14, $15, $16;
+    if not found then
+      select o.* into $10, $11, $12, $13, $14, $15, $16 from ${updateObjects} (
+        jsonb_build_array(jsonb_build_object('oid', number, 'attributes', changed, 'versions', versions)),
+        null, '{}', writer, generation, only_class, classes, principals, ahead
+      ) o;
+    elsif exists (
+      select from ${locks} l join ${sessions} s on s.digest = l.session
+      where l.oid = number and l.session is distinct from writer and s.expires_at > now
+    ) then
+      ${raise("SPLCK", "An object is locked.")};
+    end if;
+  end
+  $$`;
+}
 
 /**
  * `changes` is `{oid, attributes, versions}`, with `narrows` and `readers` if they change. `linked` is null or

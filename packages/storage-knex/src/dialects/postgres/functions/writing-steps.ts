@@ -20,12 +20,14 @@ export function raise(refusal: Refusal, message: string): string {
   return `raise exception using errcode = '${refusal}', message = '${message}'`;
 }
 
-/**
- * The start of every function that writes objects: it takes the shared model lock and refuses an outdated model
- * generation. Each statement sees what was committed while it waited.
- */
+/** The first statement of every function that writes objects. Later statements see what was committed while it waited. */
+export function shareModel(tables: Tables): string {
+  return `perform pg_advisory_xact_lock_shared(${modelLock(tables)});`;
+}
+
+/** The start of a function that writes objects: it takes the shared model lock and refuses an outdated model generation. */
 export function acceptModel(tables: Tables, generation: string): string {
-  return `perform pg_advisory_xact_lock_shared(${modelLock(tables)});
+  return `${shareModel(tables)}
     if ${generation} <> (select model_generation from ${tables.settings}) then
       ${raise("SPMOD", "The model was changed.")};
     end if;`;

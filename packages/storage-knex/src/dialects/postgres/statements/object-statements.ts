@@ -87,6 +87,14 @@ export function objectStatements(tables: Tables) {
       "object_update",
       `select ${objectColumns("o")} from ${tables.updateObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text, $7::text[], $8::bigint[], $9::float8) o`,
     ),
+    /**
+     * Like `update`, for one object without new links and readers. 1 object number, 2 attributes, 3 versions or null, 4 session digest
+     * or null, 5 model generation or null, 6 class or null, 7 visible classes, 8 principals, 9 clock offset.
+     */
+    updateOne: statement(
+      "object_update_one",
+      `select ${objectColumns("o")} from ${tables.updateObject}($1::bigint, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text, $7::text[], $8::bigint[], $9::float8) o`,
+    ),
   };
 }
 
