@@ -2,7 +2,7 @@ import type { ApiDescription, DatabaseCalls, ReadersData, ServiceData } from "@s
 import type { ClientOptions, LogInOptions } from "./options.ts";
 import { type LogInResult, openSession } from "./log-in.ts";
 import type { ClassDefinition, ClassStructure, ModelStructure } from "./model.ts";
-import { type MultiItem, type MultiOptions, type MultiResult, sendMany } from "./multi.ts";
+import { type MultiItem, type MultiOptions, type MultiResult, sendItems, sendMany } from "./multi.ts";
 import type {
   Attributes,
   BusinessObject,
@@ -184,6 +184,18 @@ export class SallyportClient {
   ): Promise<BusinessObject<Known>> {
     const given = { ...forObject(className, options), body: attributes as Readonly<Record<string, unknown>> };
     return this.call("POST /v1/object/{idOrClass}", given) as Promise<BusinessObject<Known>>;
+  }
+
+  /**
+   * Creates up to 1,000 objects of a class by one request. For each there is the object, or the code of its refusal, in the order
+   * of `all`. With `idempotencyKey`, all are created in one transaction.
+   */
+  createObjects<Known extends Attributes>(
+    className: string,
+    all: readonly Attributes[],
+    { serialization, ...options }: CreateOptions = {},
+  ): Promise<MultiResult<BusinessObject<Known>>[]> {
+    return sendItems(this.#requests, { ...options, path: listPath(className), query: { serialization }, body: all });
   }
 
   /** Changes only the given attributes of an object and returns the object. */

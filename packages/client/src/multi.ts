@@ -33,6 +33,12 @@ export interface MultiOptions extends CallOptions, OnceOptions {
   readonly atomic?: boolean | undefined;
 }
 
+interface ItemsRequest extends CallOptions, OnceOptions {
+  readonly path: string;
+  readonly query: QueryValues;
+  readonly body: readonly unknown[];
+}
+
 interface Result {
   readonly httpStatus: number;
   readonly result: unknown;
@@ -46,14 +52,14 @@ export async function sendMany<Data>(
 ): Promise<MultiResult<Data>[]> {
   const body = items.map(({ method = "GET", path, query, data }) => ({ method, path: withQuery(path, query), data }));
   const query = atomic ? { atomic } : {};
-  const { data, httpStatus } = await requests.json<readonly Result[]>({
-    ...limits,
-    method: "POST",
-    path: "/v1/multi",
-    query,
-    body,
-  });
-  if (!Array.isArray(data) || data.length !== items.length) throw new TransportError("foreign-answer", { httpStatus });
+  return sendItems(requests, { ...limits, path: "/v1/multi", query, body });
+}
+
+/** Sends a request with several items, each of which has a result. */
+export async function sendItems<Data>(requests: ClientRequests, given: ItemsRequest): Promise<MultiResult<Data>[]> {
+  const { data, httpStatus } = await requests.json<readonly Result[]>({ ...given, method: "POST" });
+  if (!Array.isArray(data) || data.length !== given.body.length)
+    throw new TransportError("foreign-answer", { httpStatus });
   return data.map((each: Result) => resultOf<Data>(each));
 }
 

@@ -208,6 +208,32 @@ describe.each(modes)("writes in mode %s", (mode) => {
     ]);
   });
 
+  test("create several objects", async () => {
+    const { server, client } = await prepared();
+    const refused = {
+      httpStatus: 400,
+      result: { status: { internalStatus: "307", statusMessage: "Request is invalid" } },
+    };
+    const created = {
+      httpStatus: 200,
+      result: { status: { internalStatus: "0", statusMessage: "ok" }, data: customer },
+    };
+    server.routes.set("session /v1/objects/Customer", () => success([created, refused]));
+    const all = [{ Name: "Zoë" }, { Name: 5 }];
+    await expect(client.createObjects("Customer", all, { serialization: { depth: 0 } })).resolves.toEqual([
+      { ok: true, httpStatus: 200, data: customer, message: "ok" },
+      { ok: false, httpStatus: 400, code: 307, message: "Request is invalid" },
+    ]);
+    const sent = server.arrived.at(-1);
+    expect([sent?.method, sent?.url.pathname, decodeURIComponent(sent?.url.search ?? ""), sent?.body]).toEqual([
+      "POST",
+      "/v1/objects/Customer",
+      '?serialization={"depth":0}',
+      JSON.stringify(all),
+    ]);
+    await expect(client.createObjects("Customer", [])).rejects.toMatchObject({ reason: "foreign-answer" });
+  });
+
   test("read and replace readers", async () => {
     const { server, client } = await prepared();
     server.routes.set("session /v1/object/1A/readers", ({ body }) =>

@@ -63,7 +63,7 @@ const multiOperations = operations("Service", {
       "Each item is processed like a separate request with the headers of this one, except `If-Match`, which is ignored.",
       "An item sees the writes of the items before it. The response contains the result of every item, in order, even if others fail.",
       "With `atomic=true`, all items share one transaction. The first failure rolls it back, and the response has its code.",
-      "Items cannot be log-ins, log-outs, keys, the API description or multi requests, or, with `atomic=true`, changes to classes.",
+      "Items cannot be log-ins, log-outs, keys, the API description, creations of several objects or multi requests, or, with `atomic=true`, changes to classes.",
     ].join(" "),
     query: multiParameters,
     body: { json: multiRequest, any: true },

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { checkEnvelopeLimits } from "./json.ts";
+import { statusSchema } from "./envelope.ts";
+import { later } from "./fields.ts";
+import { checkEnvelopeLimits, checkJsonLimits } from "./json.ts";
 import { listParameters, listRequest, objectParameters, updateParameters } from "./object-parameters.ts";
 import { operations } from "./operations.ts";
 
@@ -116,6 +118,40 @@ export type LockData = z.infer<typeof lockResponse>;
 /** A written object. */
 export const writtenObjectSchema = z.union([objectSchema, bareObjectSchema]);
 
+/** Maximum number of objects, and of bytes of their attributes, in one request that creates several. */
+export const maxCreations = { items: 1_000, bytes: 8 * 1024 * 1024 } as const;
+
+const checkedAttributes = later(attributesRequest, {
+  prepare: (given) => {
+    checkJsonLimits(given);
+    return given;
+  },
+});
+
+/** Body that creates objects. Invalid attributes fail alone. */
+export const creationsRequest = z
+  .array(checkedAttributes)
+  .max(maxCreations.items)
+  .describe("The attributes of each object, as in a request that creates one.");
+
+/** Result of one object of a request that creates several. */
+export const creationResult = z
+  .object({
+    httpStatus: z.int().describe("HTTP status, as if the object were created alone."),
+    result: z
+      .object({ status: statusSchema, data: writtenObjectSchema.optional() })
+      .describe("Envelope, as if the object were created alone. Only a success has `data`: the object."),
+  })
+  .meta({ id: "CreationResult" });
+
+/** Result of one object of a request that creates several. */
+export type CreationResultData = z.infer<typeof creationResult>;
+
+/** Checks the limits of a list of objects, whose attributes are values of their own. */
+export function checkCreationLimits(body: unknown): void {
+  if (!Array.isArray(body)) checkJsonLimits(body);
+}
+
 /** Throws 307 beyond the limits of JSON. Query and serialization are values of their own, as in a query string. */
 export function checkListLimits(members: unknown): void {
   checkEnvelopeLimits(members, ["query", "serialization"]);
@@ -171,6 +207,22 @@ export const objectOperations = operations("Objects", {
     body: { json: attributesRequest },
     data: writtenObjectSchema,
     versioned: true,
+    errors: [304, 307, 308, 404, 710, 713],
+  },
+  createObjects: {
+    method: "POST",
+    path: "/v1/objects/{className}",
+    access: "session",
+    idempotent: true,
+    inMulti: false,
+    summary: "Create objects",
+    description: [
+      "Creates an object of the class for each element of the body, at most 1,000 in 8 MiB. Each has a result of its own, in the order of the body, and each counts as a request.",
+      "An object that is refused fails alone. With `Idempotency-Key`, all are created in one transaction, and the results are stored.",
+    ].join(" "),
+    query: objectParameters,
+    body: { json: creationsRequest, any: true, limit: maxCreations.bytes, checkLimits: checkCreationLimits },
+    data: z.array(creationResult),
     errors: [304, 307, 308, 404, 710, 713],
   },
   updateObject: {

@@ -22,6 +22,11 @@ export function successText({ data, message = successMessage }: Success, hint?: 
   return `{"status":${status},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
 }
 
+/** Result of one item of a request: its HTTP status and envelope as text. */
+export function resultText(httpStatus: number, envelope: string): string {
+  return `{"httpStatus":${httpStatus},"result":${envelope}}`;
+}
+
 /** Maps any thrown value to a `ServiceError`. Unknown errors become 799. */
 export function failureOf(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : new ServiceError(799, { cause: error });

@@ -57,6 +57,15 @@ export const costs = {
     fsyncs: 1,
     kilobytes: 95,
   },
+  "POST /v1/objects/{className}": {
+    ...nothing,
+    request: "a request that creates ten",
+    statements: 2,
+    roundTrips: 2,
+    rowsRead: 7,
+    walBytes: 7_100,
+    fsyncs: 1,
+  },
   "PATCH /v1/object/{idOrClass}": {
     ...nothing,
     statements: 2,

@@ -96,6 +96,10 @@ onEngines(
           await senderOf(server, () => session)("POST", "/v1/uploadFile", form(Buffer.alloc(1_048_576, 7)), formType),
         );
       },
+      "POST /v1/objects/{className}": always("/v1/objects/Customer", {
+        method: "POST",
+        body: Array.from({ length: 10 }, () => created.body),
+      }),
     };
     /** Kilobytes of the client and of an empty response of Node. */
     let bare: number;

@@ -23,6 +23,10 @@ interface SendOptions {
   readonly at?: RunningServer;
 }
 
+type Result = ReturnType<typeof multiResults>[number];
+
+const idIn = (result: unknown) => (result as { readonly "~ObjectID": string })["~ObjectID"];
+
 describe("requests with an idempotency key", () => {
   for (const mode of testedModes)
     onEngines(
@@ -94,6 +98,7 @@ describe("requests with an idempotency key", () => {
         test("are evaluated by every route that declares it", async () => {
           const bodies: Readonly<Record<string, readonly [path: string, body: unknown]>> = {
             createObject: ["/v1/object/Customer", { Name: "Ada" }],
+            createObjects: ["/v1/objects/Customer", [{ Name: "Ada" }]],
             executeMacro: ["/v1/execute/Echo", {}],
             multi: ["/v1/multi", []],
             reserveSeats: ["/v1/license/reserve", { appNames: ["demo-app"] }],
@@ -106,6 +111,36 @@ describe("requests with an idempotency key", () => {
             expect(codesOf([await send(path, key, body), await send(path, key, body)])).toEqual(["0", "0"]);
             expect([path, (await send(`${path}?other=1`, key, body)).code]).toEqual([path, "307"]);
           }
+        });
+
+        test("create several objects once, and tell each as it is now", async () => {
+          const [key, Name] = [randomUUID(), randomUUID()];
+          const create = (all: readonly object[]) => send("/v1/objects/Customer", key, all);
+          const all = [{ Name }, { Name: 5 }, { Name }, { Name }];
+          const answers = await Promise.all([create(all), create(all)]);
+          expect(answers[0]?.body.data.map(({ httpStatus }: { httpStatus: number }) => httpStatus)).toEqual([
+            200, 400, 200, 200,
+          ]);
+          const results = multiResults(answers[0]?.body.data);
+          const [{ result: first }, , { result: second }, { result: third }] = results as [
+            Result,
+            Result,
+            Result,
+            Result,
+          ];
+          await callIn(server(), sessions.demo, `/v1/object/${idIn(first)}`, {
+            method: "PATCH",
+            body: { City: "Moved" },
+          });
+          await callIn(server(), sessions.demo, `/v1/object/${idIn(second)}`, { method: "DELETE" });
+          expect(multiResults((await create(all)).body.data).map(({ result }) => result)).toEqual([
+            expect.objectContaining({ "~ObjectID": idIn(first), City: "Moved" }),
+            307,
+            { "~ObjectID": idIn(second) },
+            third,
+          ]);
+          expect((await create(all.slice(1))).code).toBe("307");
+          expect(await customers(Name)).toBe(2);
         });
 
         test("of another person are independent", async () => {

@@ -239,6 +239,11 @@ function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode): void 
       await send("POST", "/v1/objects/Customer/query", { perPage: "1" }),
       "307",
     ],
+    "POST /v1/objects/{className}": async () => [
+      await send("POST", "/v1/objects/Customer", [{ Name: "Ada" }, { Nmae: "Ada" }]),
+      await send("POST", "/v1/objects/Customer", { Name: "Ada" }),
+      "307",
+    ],
     "PATCH /v1/objects/{className}": async () => {
       const query = encodeURIComponent(JSON.stringify({ oids: [await create()] }));
       const patch = (body: object) => send("PATCH", `/v1/objects/Customer?query=${query}`, body);

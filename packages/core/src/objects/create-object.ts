@@ -1,5 +1,5 @@
 import { type NewObject, refusedAs, ServiceError, type StoredObject } from "@sallyport/storage";
-import { mayOnClass, visibilityOf } from "../model/index.ts";
+import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import { type InputAttributes, requireMandatory } from "./attributes/accept-attributes.ts";
 import { isFileClass } from "./files/file-class.ts";
@@ -25,27 +25,31 @@ export function createObject(
   input: InputAttributes,
   serialization?: Serialization,
 ): Promise<FoundObject> {
-  const { principal } = context;
-  return withCurrentModel(context, async (whole) => {
-    const model = whole.as(principal);
-    const visibility = visibilityOf(principal, model);
-    const modelClass = model.find(className);
-    if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
-    if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
-    if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
-    const plan = planSerialization(serialization, { model, visibility, className });
-    const { created, targets } = await createAccepted(context, input, {
-      model,
-      modelClass,
-      visibility,
-    });
+  return withCurrentModel(context, async (model) => {
+    const to = acceptCreation(context, model, className);
+    const plan = planSerialization(serialization, { ...to, className });
+    const { created, targets } = await createAccepted(context, input, to);
     cacheClass(context, created);
-    const object = await serializeWritten(hookedSource(context, { model, visibility }), plan, created, targets);
+    const object = await serializeWritten(hookedSource(context, to), plan, created, targets);
     return { object, version: created.version };
   });
 }
 
-export interface Creation extends Omit<PreparationTarget, "isComplete"> {
+/** The class of new objects, for the caller. 304: it is unknown or unreadable. 404: no right to create, or a file. */
+export function acceptCreation({ principal }: SessionContext, whole: Model, className: string): NewObjectsOf {
+  const model = whole.as(principal);
+  const visibility = visibilityOf(principal, model);
+  const modelClass = model.find(className);
+  if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
+  if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
+  if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
+  return { model, modelClass, visibility };
+}
+
+/** What new objects of a class are created under. */
+export type NewObjectsOf = Omit<PreparationTarget, "isComplete">;
+
+export interface Creation extends NewObjectsOf {
   /** Default: a random UUID. */
   readonly uuid?: string;
 }

@@ -1,5 +1,6 @@
 export { type InputAttributes, maxCollectionElements } from "./attributes/accept-attributes.ts";
 export { createAccepted, createObject } from "./create-object.ts";
+export * from "./create-objects.ts";
 export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./files/file-class.ts";
 export { acceptFileName, acceptMediaType, isFileName, mediaTypeOf } from "./files/file-names.ts";
 export { fileAttributes, type FileDescription, fileKind, fileOf, type StoredFile } from "./files/file-record.ts";

@@ -174,32 +174,33 @@ function addAll(all: Set<ObjectId>, ids: Iterable<ObjectId>): void {
 }
 
 /**
- * Serializes the result of a completed write. Falls back to the meta-fields if the answer is too large or a hook
+ * Serializes the results of completed writes. Falls back to the meta-fields if the answer is too large or a hook
  * refuses it: the answer must not look like a failed write. `knownObjects`: visible objects already read.
  */
+export async function serializeAllWritten(
+  source: SerializationSource,
+  plan: ObjectPlan,
+  written: readonly StoredObject[],
+  knownObjects: readonly StoredObject[] = [],
+): Promise<readonly SerializedObject[]> {
+  try {
+    return await new ObjectSerializer(source, plan).serialize(written, knownObjects);
+  } catch (error) {
+    if (error instanceof AnswerExtensionError) source.extension?.ignore(error);
+    else if (!(error instanceof AnswerTooLargeError)) throw error;
+    // Attributes count for the limit even if they are not written.
+    const bare = written.map((each) => ({ ...each, attributes: {} }));
+    return new ObjectSerializer(source, plan.uuid ? withUuid(metaFieldsOnly) : metaFieldsOnly).serialize(bare);
+  }
+}
+
+/** Like `serializeAllWritten`, for one object. */
 export async function serializeWritten(
   source: SerializationSource,
   plan: ObjectPlan,
   object: StoredObject,
   knownObjects: readonly StoredObject[] = [],
 ): Promise<SerializedObject> {
-  try {
-    return await serializeOne(source, plan, object, knownObjects);
-  } catch (error) {
-    if (error instanceof AnswerExtensionError) source.extension?.ignore(error);
-    else if (!(error instanceof AnswerTooLargeError)) throw error;
-    return serializeOne(source, plan.uuid ? withUuid(metaFieldsOnly) : metaFieldsOnly, object, []);
-  }
-}
-
-async function serializeOne(
-  source: SerializationSource,
-  plan: ObjectPlan,
-  object: StoredObject,
-  knownObjects: readonly StoredObject[],
-): Promise<SerializedObject> {
-  const [serialized] = (await new ObjectSerializer(source, plan).serialize([object], knownObjects)) as [
-    SerializedObject,
-  ];
+  const [serialized] = (await serializeAllWritten(source, plan, [object], knownObjects)) as [SerializedObject];
   return serialized;
 }

@@ -8,7 +8,7 @@ import {
   bindKey,
   executeOnceWith,
 } from "@sallyport/core";
-import { failureOf, failureText, successText } from "../envelope.ts";
+import { failureOf, failureText, resultText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
 import { JsonText, type RouteInput, type Success } from "../route.ts";
 import { type ItemInput, Item, type ItemParts } from "./item.ts";
@@ -249,11 +249,6 @@ class Results {
     this.written.push(text);
     this.bytes += bytes;
   }
-}
-
-/** Serializes the result of an item: HTTP status and envelope. */
-function resultText(httpStatus: number, envelope: string): string {
-  return `{"httpStatus":${httpStatus},"result":${envelope}}`;
 }
 
 /** Reduces an object to its meta-fields. Other values are unchanged. */

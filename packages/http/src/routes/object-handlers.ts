@@ -1,6 +1,8 @@
-import { bareObjectSchema, type listRequest, type objectOperations, objectSchema } from "@sallyport/contract";
+import { bareObjectSchema, type Checked, type listRequest, objectOperations, objectSchema } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
 import {
+  createObjects,
+  createObjectsOnce,
   type InputAttributes,
   type SessionContext,
   listObjects,
@@ -10,7 +12,9 @@ import {
   updateObjects,
 } from "@sallyport/core";
 import * as z from "zod";
-import type { Handlers, RouteInput, Success, Served } from "../route.ts";
+import { failureText, resultText, successText } from "../envelope.ts";
+import { withWorkers } from "../keyed-request.ts";
+import { type Handlers, JsonText, type RouteInput, type Success, type Served } from "../route.ts";
 
 const list = async (
   context: Served<SessionContext>,
@@ -39,6 +43,34 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
     const className = classNameOf(parameter("idOrClass"));
     return objectSuccess(await createObject(context, className, body as InputAttributes, query.serialization));
   },
+  createObjects: async (context, { parameter, body, query, settings, note, keyed }) => {
+    const className = classNameOf(parameter("className"));
+    const deadline = performance.now() + settings.multiTimeout;
+    const input = {
+      className,
+      given: body.map(attributesOf),
+      serialization: query.serialization,
+      isLate: () => performance.now() > deadline,
+    };
+    const outcomes =
+      keyed === null
+        ? await createObjects(context, input)
+        : await withWorkers(context, false, (ready) => createObjectsOnce(ready, keyed, input));
+    const { path, method } = objectOperations.createObjects;
+    note(
+      outcomes.flatMap((error) =>
+        error instanceof ServiceError
+          ? [{ route: path, method, status: error.status, code: error.code, error, className }]
+          : [],
+      ),
+    );
+    const texts = outcomes.map((outcome) =>
+      outcome instanceof ServiceError
+        ? resultText(outcome.status, failureText(outcome, settings.debugMessages))
+        : resultText(200, successText({ data: outcome })),
+    );
+    return { data: new JsonText(`[${texts.join(",")}]`) };
+  },
   updateObject: async (context, { parameter, body, query, expectedVersions }) => {
     const input = { input: body as InputAttributes, expectedVersions, serialization: query.serialization };
     return objectSuccess(await updateObject(context, singleReference(parameter("idOrClass")), input));
@@ -55,6 +87,11 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
 };
 
 export const writtenObjectSchema = z.union([objectSchema, bareObjectSchema]);
+
+/** Invalid attributes fail alone. */
+function attributesOf(checked: Checked<Readonly<Record<string, unknown>>>): InputAttributes | ServiceError {
+  return "fault" in checked ? checked.fault : (checked.value as InputAttributes);
+}
 
 /** Parses a path parameter as an id or UUID. Throws 304 for anything else. */
 export function singleReference(text: string): SingleReference {

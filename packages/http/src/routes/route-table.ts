@@ -16,6 +16,9 @@ import { secondFactorHandlers } from "./second-factor-handlers.ts";
 import { customUserHandlers, sessionHandlers } from "./session-handlers.ts";
 import { syncHandlers } from "./sync-handlers.ts";
 
+/** Routes whose handlers apply the key: a multi request to its items, creations to what they store. */
+const appliesKey: ReadonlySet<string> = new Set(["multi", "createObjects"]);
+
 /** All routes of a database. `files`: use cases in place of those of the domain, for tests of transfers. */
 export function routeTable(files?: FileUseCases): Route[] {
   const routes: Route[] = routesOf(databaseOperations, {
@@ -39,8 +42,7 @@ export function routeTable(files?: FileUseCases): Route[] {
     model: modelHandlers,
     description: descriptionHandlers,
     multi: multiHandlers(() => matcher),
-    // The multi request applies its key to its items.
-  }).map((route) => (route.id === "multi" ? route : executedOnce(route)));
+  }).map((route) => (appliesKey.has(route.id) ? route : executedOnce(route)));
   const matcher = new RouteMatcher(routes);
   return routes;
 }

@@ -1,4 +1,5 @@
 import { expect } from "../../matchers/expect.ts";
+import { multiResults } from "../requests/multi-results.ts";
 import type { Case } from "./case.ts";
 
 const customers = "/v1/object/Customer";
@@ -75,6 +76,21 @@ const prototypes = [
   '{"Name":"x","City":{"__proto__":1}}',
 ];
 
+const several = "/v1/objects/Customer";
+
+/** Creations by one request, and the code of each; 0 is a success. Nothing is created. */
+const createAll = (title: string, items: readonly unknown[], codes: readonly number[]): Case => ({
+  title,
+  as: "demo",
+  path: several,
+  method: "POST",
+  body: items,
+  expect: { code: 0, data: (results) => expect(multiResults(results).map(({ result }) => result)).toEqual(codes) },
+});
+
+const refuseAll = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case =>
+  refuse(title, several, "POST", body, code, more);
+
 /** Refused writes; the suite of writes has the successful ones. */
 export const writeCases: readonly Case[] = [
   ...nonsense.map((body) => create(`refuses a customer from ${shown(body)}`, { Name: "Ada", ...body }, 307)),
@@ -118,6 +134,42 @@ export const writeCases: readonly Case[] = [
       { Customer },
       307,
     ),
+  ),
+
+  createAll("creates nothing from an empty list", [], []),
+  createAll(
+    "refuses each of several customers alone",
+    nonsense.map((body) => ({ Name: "Ada", ...body })),
+    nonsense.map(() => 307),
+  ),
+  createAll(
+    "refuses each value that is no customer",
+    [null, 5, "x", [], {}, [{ Name: "Ada" }]],
+    [307, 307, 307, 307, 307, 307],
+  ),
+  createAll(
+    "refuses a customer that is too deep alone",
+    [{ Name: "Ada", City: Array.from({ length: 40 }).reduce((inner) => [inner], 1) }],
+    [307],
+  ),
+  ...[{}, { Name: "Ada" }, null, 5].map((body) =>
+    refuseAll(`refuses ${shown(body)} as a list of customers`, body, 307),
+  ),
+  refuseAll(
+    "refuses more than 1,000 customers",
+    Array.from({ length: 1_001 }, () => ({})),
+    307,
+  ),
+  refuseAll("refuses more than 8 MiB of customers", [{ Name: "x".repeat(8_400_000) }], 801),
+  refuseAll("refuses customers with an invalid serialization", [], 307, {
+    path: `${several}?serialization=${encodeURIComponent('{"depth":9}')}`,
+  }),
+  refuseAll("refuses customers with a serialization that is not JSON", [], 308, {
+    path: `${several}?serialization=%7B`,
+  }),
+  refuseAll("refuses creations without the right", [{ Nonsense: 1 }], 404, { as: "reader" }),
+  ...["Nothing", "User", "customer", "__proto__", "1"].map((name) =>
+    refuseAll(`refuses creations in ${name}`, [], 304, { path: `/v1/objects/${name}` }),
   ),
 
   create("refuses a creation without the right", { Name: "Ada" }, 404, { as: "reader" }),
@@ -202,6 +254,7 @@ export const writeCases: readonly Case[] = [
   ...(
     [
       ["POST", customers],
+      ["POST", several],
       ["PATCH", "/v1/object/1"],
       ["PATCH", "/v1/objects/Customer?query=%7B%7D"],
       ["GET", "/v1/lock/object/1"],
