@@ -160,7 +160,7 @@ export const multiScenario = comparison("multi", async (bench) => {
       const items = paths.slice(index * reads, (index + 1) * reads).map((each) => ({ method: "GET", path: each }));
       return { method: "POST", path, headers: { ...product.headers(index), ...json }, body: JSON.stringify(items) };
     });
-    await requireResults(product.address, requests[0] as LoadRequest);
+    await requireResults(product.address, requests[0] as LoadRequest, reads);
     return bench.loaded(name, product, requests, { each: reads });
   };
   return {
@@ -177,10 +177,10 @@ export const multiScenario = comparison("multi", async (bench) => {
 });
 
 /** Checks the item statuses: the load generator checks only the status of the whole answer. */
-async function requireResults(address: string, request: LoadRequest): Promise<void> {
+export async function requireResults(address: string, request: LoadRequest, count: number): Promise<void> {
   const answer = await send(address, request);
   const { data } = (await answer.json()) as { data?: { httpStatus: number }[] };
   const statuses = data?.map(({ httpStatus }) => httpStatus) ?? [];
-  if (statuses.length !== reads || statuses.some((status) => status !== 200))
-    throw new Error(`${request.path} reads ${statuses.join()}.`);
+  if (statuses.length !== count || statuses.some((status) => status !== 200))
+    throw new Error(`${request.path} answers ${statuses.join()}.`);
 }
