@@ -96,7 +96,7 @@ async function replicatesLogically(): Promise<boolean> {
       const report = await move();
       await writing;
 
-      expect(report).toMatchObject({ outcome: "moved", kept: "test_moved", interruption: expect.any(Number) });
+      expect(report).toMatchObject({ outcome: "moved", oldSchema: "test_moved", interruption: expect.any(Number) });
       expect(acknowledged.length).toBeGreaterThan(20);
       expect(await numbers(fresh, "test")).toEqual(await numbers(old, "test_moved"));
       expect(await leftovers()).toEqual([]);

@@ -211,17 +211,17 @@ describe("an upload", () => {
 describe("objects of files", () => {
   test("are neither created by clients, nor given another size or digest, nor renamed many at once", async () => {
     const id = await store();
-    const update = (given: object) =>
+    const update = (input: object) =>
       updateObject(f.anna, byId(id), {
-        given,
+        input,
         expectedVersions: null,
         serialization: undefined,
       } as never);
-    const bulk = { className: "File", query: {}, given: { Name: "new" }, expectedVersions: null };
+    const bulk = { className: "File", query: {}, input: { Name: "new" }, expectedVersions: null };
     expect(await codeOf(createObject(f.anna, "File", { Name: "a" }))).toBe(404);
     expect(await codeOf(createObject(f.anna, "File", {}))).toBe(404);
-    for (const given of [{ Size: 1 }, { Sha256: "" }, { Size: null }, { Name: "new", Size: 1 }])
-      expect(await codeOf(update(given))).toBe(404);
+    for (const input of [{ Size: 1 }, { Sha256: "" }, { Size: null }, { Name: "new", Size: 1 }])
+      expect(await codeOf(update(input))).toBe(404);
     expect(await codeOf(updateObjects(f.anna, bulk as never))).toBe(307);
     expect((await getObject(f.anna, byId(id))).version).toBe(1);
   });
@@ -231,9 +231,9 @@ describe("objects of files", () => {
     const context = await renewed();
     expect(await codeOf(createObject(context, "Plan", { Name: "a" }))).toBe(404);
     const [id] = (await f.insert({ className: "Plan", attributes: { Name: "a" } })) as [string];
-    const change = (given: object) =>
+    const change = (input: object) =>
       updateObject(context, byId(id), {
-        given,
+        input,
         expectedVersions: null,
         serialization: undefined,
       } as never);
