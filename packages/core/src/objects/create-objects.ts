@@ -24,7 +24,7 @@ import { isUserClass } from "./user-names.ts";
 export interface CreateObjectsInput {
   readonly className: string;
   /** The attributes of each object, or what is wrong with them. */
-  readonly given: readonly (InputAttributes | ServiceError)[];
+  readonly items: readonly (InputAttributes | ServiceError)[];
   readonly serialization: Serialization | undefined;
   /** Whether no further object is created. */
   readonly isLate: () => boolean;
@@ -43,7 +43,7 @@ export async function createObjects(
   input: CreateObjectsInput,
 ): Promise<readonly CreationOutcome[]> {
   const { className, serialization } = input;
-  const counted = { ...input, given: await withinRate(context, input.given) };
+  const counted = { ...input, items: await withinRate(context, input.items) };
   return withCurrentModel(context, async (model) => {
     const to = acceptCreation(context, model, className);
     const plan = planSerialization(serialization, { ...to, className });
@@ -54,22 +54,22 @@ export async function createObjects(
 }
 
 /** Replaces what is beyond a request rate by its refusal. */
-async function withinRate(context: ObjectContext, given: CreateObjectsInput["given"]): Promise<typeof given> {
+async function withinRate(context: ObjectContext, items: CreateObjectsInput["items"]): Promise<typeof items> {
   const { joined } = context.unit;
   const { rates } = await requestLimits(context);
-  const { allowed, refusal } = await countItems(context, rates, { count: given.length, together: joined });
-  if (refusal === null) return given;
+  const { allowed, refusal } = await countItems(context, rates, { count: items.length, together: joined });
+  if (refusal === null) return items;
   if (joined) throw refusal;
-  return given.map((each, index) => (index < allowed ? each : refusal));
+  return items.map((each, index) => (index < allowed ? each : refusal));
 }
 
 async function oneByOne(
   context: ObjectContext,
-  { className, given, serialization, isLate }: CreateObjectsInput,
+  { className, items, serialization, isLate }: CreateObjectsInput,
 ): Promise<readonly CreationOutcome[]> {
   const outcomes: CreationOutcome[] = [];
   let ending: ServiceError | null = null;
-  for (const each of given) {
+  for (const each of items) {
     if (each instanceof ServiceError || ending !== null) {
       outcomes.push(ending ?? (each as ServiceError));
       continue;
@@ -105,18 +105,18 @@ interface Insertion {
 
 async function together(
   context: ObjectContext,
-  { className, given, isLate }: CreateObjectsInput,
+  { className, items, isLate }: CreateObjectsInput,
   { to, plan }: { readonly to: NewObjectsOf; readonly plan: ObjectPlan },
 ): Promise<readonly CreationOutcome[]> {
   const done: Insertion["done"] = new Map();
   const accepted: { readonly index: number; readonly attributes: InputAttributes }[] = [];
-  for (const [index, each] of given.entries())
+  for (const [index, each] of items.entries())
     if (each instanceof ServiceError) done.set(index, each);
     else accepted.push({ index, attributes: each });
   const { modelClass } = to;
   const prepared = await prepareAllAttributes(
     context,
-    accepted.map(({ attributes }) => ({ given: attributes, modelClass, isComplete: true })),
+    accepted.map(({ attributes }) => ({ input: attributes, modelClass, isComplete: true })),
     to,
   );
   const ready = accepted.flatMap(({ index }, at): ReadyObject[] => {
@@ -132,7 +132,7 @@ async function together(
   for (const each of created) cacheClass(context, each);
   const outputs = await serializeAllWritten(hookedSource(context, to), plan, created);
   const written = new Map(created.map((each, at) => [each, outputs[at] as SerializedObject]));
-  return given.map((_, index) => {
+  return items.map((_, index) => {
     const each = done.get(index) as StoredObject | ServiceError;
     return each instanceof ServiceError ? each : (written.get(each) as SerializedObject);
   });

@@ -58,22 +58,22 @@ describe("creating several objects", () => {
     const objects = new Proxy(r.objects, {
       get: (target, name) =>
         name === "insert"
-          ? (given: readonly NewObject[], by: never) => {
-              insertions.push(given.length);
-              return change(given, (all) => target.insert(all, by));
+          ? (items: readonly NewObject[], by: never) => {
+              insertions.push(items.length);
+              return change(items, (all) => target.insert(all, by));
             }
           : Reflect.get(target, name),
     });
     return { ...over, r: { ...r, objects } as Repositories };
   };
   const create = (
-    given: CreateObjectsInput["given"],
+    items: CreateObjectsInput["items"],
     {
       as = context,
       className = "Person",
       isLate = () => false,
     }: { as?: ObjectContext; className?: string; isLate?: () => boolean } = {},
-  ) => createObjects(as, { className, given, serialization: undefined, isLate });
+  ) => createObjects(as, { className, items, serialization: undefined, isLate });
   const named = (...names: readonly string[]): InputAttributes[] => names.map((Name) => ({ Name }));
   /** The names of the new objects, and the codes of the others. */
   const shown = (outcomes: Awaited<ReturnType<typeof create>>) =>
@@ -106,7 +106,7 @@ describe("creating several objects", () => {
 
   test("refuses an invalid one alone", async () => {
     const fault = new ServiceError(307, { detail: "at /" });
-    const given = [
+    const items = [
       { Name: 5 },
       { Name: "a" },
       fault,
@@ -115,7 +115,7 @@ describe("creating several objects", () => {
       { "~UUID": "x", Name: "c" },
       { Name: "d" },
     ];
-    const outcomes = await create(given);
+    const outcomes = await create(items);
     expect(shown(outcomes)).toEqual([307, "a", 307, 307, 307, 307, "d"]);
     expect(outcomes[4]).toMatchObject({ detail: "at /Boss: There is no object with this id or UUID." });
     expect(await stored()).toEqual(["a", "d"]);
@@ -220,7 +220,7 @@ describe("creating several objects", () => {
 
   test("reserves the name of each user", async () => {
     const as = await sessionContext(fixture, { administrator: true });
-    const given = named("ann", "bob", "an n", "cid");
-    expect(shown(await create(given, { as, className: "User" }))).toEqual(["ann", "bob", 307, "cid"]);
+    const items = named("ann", "bob", "an n", "cid");
+    expect(shown(await create(items, { as, className: "User" }))).toEqual(["ann", "bob", 307, "cid"]);
   });
 });

@@ -48,7 +48,7 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
     const deadline = performance.now() + settings.multiTimeout;
     const input = {
       className,
-      given: body.map(attributesOf),
+      items: body.map(attributesOf),
       serialization: query.serialization,
       isLate: () => performance.now() > deadline,
     };
