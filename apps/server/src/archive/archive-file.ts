@@ -70,8 +70,8 @@ export async function* withoutSecrets(
   const isKept = (record: ArchiveRecord) =>
     !sections.has(record.section) && !(record.section === "records" && kinds.has(record.kind));
   for await (const part of parts) {
-    const kept = part.filter(isKept);
-    if (kept.length > 0) yield kept;
+    const rest = part.filter(isKept);
+    if (rest.length > 0) yield rest;
   }
 }
 

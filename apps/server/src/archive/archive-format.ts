@@ -55,8 +55,8 @@ export interface ArchiveHeader extends Omit<z.infer<typeof header>, "sallyport" 
   readonly files: boolean;
 }
 
-export function headerLine({ files, ...given }: ArchiveHeader): string {
-  return `${JSON.stringify({ sallyport: "archive", format: files ? 5 : 4, ...given })}\n`;
+export function headerLine({ files, ...fields }: ArchiveHeader): string {
+  return `${JSON.stringify({ sallyport: "archive", format: files ? 5 : 4, ...fields })}\n`;
 }
 
 /** A header and the sections of its format, in order. */
@@ -74,8 +74,8 @@ export function readHeader(line: string): ReadHeader | string {
     return `the archive has the format ${JSON.stringify(value.format)}. This version reads 1 to 5.`;
   const { data } = header.safeParse(value);
   if (data === undefined) return "the header is damaged.";
-  const { sallyport: _sallyport, format: _format, ...given } = data;
-  return { header: { ...given, files: sections.includes("files") }, sections };
+  const { sallyport: _sallyport, format: _format, ...fields } = data;
+  return { header: { ...fields, files: sections.includes("files") }, sections };
 }
 
 /** Parses a line; `undefined` if it is invalid JSON. */

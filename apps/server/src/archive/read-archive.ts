@@ -95,11 +95,11 @@ async function* bytesOf(size: number, lines: AsyncGenerator<ArchiveLine>): Async
 function nextSection(number: number, text: string, sections: readonly Section[], before: Section | undefined): Section {
   const { section } = (jsonOf(text) ?? {}) as { readonly section?: unknown };
   const place = sections.findIndex((each) => each === section);
-  const known = sections[place];
-  if (known === undefined) throw new ArchiveFault(number, "the section is unknown.");
+  const expectedSection = sections[place];
+  if (expectedSection === undefined) throw new ArchiveFault(number, "the section is unknown.");
   if (before !== undefined && place <= sections.indexOf(before))
-    throw new ArchiveFault(number, `the section ${known} is in the wrong place.`);
-  return known;
+    throw new ArchiveFault(number, `the section ${expectedSection} is in the wrong place.`);
+  return expectedSection;
 }
 
 function recordOf(number: number, text: string, section: Section): object {

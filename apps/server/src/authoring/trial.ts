@@ -126,7 +126,7 @@ export class Trial {
 
   /** Opens a session as a log-in does. */
   private async open(
-    { user, appNames: asked }: TrialRequest,
+    { user, appNames: requestedNames }: TrialRequest,
     r: Repositories,
     unit: SessionContext["unit"],
   ): Promise<TrialContext> {
@@ -140,9 +140,10 @@ export class Trial {
       throw new TrialError(
         'The database has no app key that is enabled. "sallyport --local app-key create" creates one.',
       );
-    const appNames = asked ?? (await new Applications(r.records).list(null, firstPage)).map(({ name }) => name);
-    const known = new Set(await new Applications(r.records).existing(appNames));
-    for (const name of appNames) if (!known.has(name)) throw new TrialError(`There is no app "${name}".`);
+    const appNames =
+      requestedNames ?? (await new Applications(r.records).list(null, firstPage)).map(({ name }) => name);
+    const existing = new Set(await new Applications(r.records).existing(appNames));
+    for (const name of appNames) if (!existing.has(name)) throw new TrialError(`There is no app "${name}".`);
 
     const sessionDigest = digests.sha256(random.secret());
     const { userId, secretVersion, administrator } = account;
@@ -176,9 +177,11 @@ export class Trial {
 }
 
 function unknownMacro(macro: string, all: readonly string[]): TrialError {
-  const meant = didYouMean(macro, all);
+  const suggestion = didYouMean(macro, all);
   const advice =
-    meant === undefined ? `Available macros: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
+    suggestion === undefined
+      ? `Available macros: ${all.toSorted().join(", ") || "none"}.`
+      : `Did you mean "${suggestion}"?`;
   return new TrialError(`There is no macro "${macro}". ${advice}`);
 }
 

@@ -92,9 +92,9 @@ export class IndexKeeper implements IndexAlignment {
 
   /** Lists by these attributes stay slow. Logged at first and after each change. */
   private logLeftOut(database: Database, left: readonly string[]): void {
-    const known = this.leftOut.get(database) ?? "";
+    const before = this.leftOut.get(database) ?? "";
     this.leftOut.set(database, left.join());
-    if (left.length === 0 || left.join() === known) return;
+    if (left.length === 0 || left.join() === before) return;
     const { alias, storage } = database;
     this.logger.warn({ alias, remaining: left, limit: storage.capabilities.indexesPerTable }, "Index limit exceeded");
   }

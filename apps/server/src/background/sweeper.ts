@@ -119,9 +119,9 @@ export class Sweeper {
  * open a captured log-in and must find its blocks.
  */
 async function sweepBlocks(r: Repositories, limit: number): Promise<number> {
-  const kept = await new KeyStore(r.records).withPrivateKey("rsa");
+  const keys = await new KeyStore(r.records).withPrivateKey("rsa");
   return r.channels.sweepBlocks(
-    kept.map(({ keyId }) => keyId),
+    keys.map(({ keyId }) => keyId),
     blockAge,
     limit,
   );

@@ -56,8 +56,8 @@ export function defineDump(command: ServerCommand): void {
     .onDatabase(dump);
 }
 
-function dump({ output, files = false, ...kept }: DumpOptions): Work {
-  const without = (["credentials", "keys"] as const).filter((what) => !kept[what]);
+function dump({ output, files = false, ...choice }: DumpOptions): Work {
+  const without = (["credentials", "keys"] as const).filter((what) => !choice[what]);
   return async ({ database, serving }) => {
     const { name, storage } = database;
     const { records } = storage.repositories;

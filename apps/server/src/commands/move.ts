@@ -76,9 +76,9 @@ async function move({ config, alias, ...options }: MoveOptions): Promise<void> {
 }
 
 /** The connection string of an option, or of the file that it names. */
-function urlIn(given: string, option: string): string {
-  const [, file] = /^file:(.+)$/.exec(given) ?? [];
-  const url = file === undefined ? given : readNamedFile(file).toString("utf8").trim();
+function urlIn(text: string, option: string): string {
+  const [, file] = /^file:(.+)$/.exec(text) ?? [];
+  const url = file === undefined ? text : readNamedFile(file).toString("utf8").trim();
   if (!/^postgres(ql)?:/.test(url)) throw new CommandError(`${option} must be a connection string of Postgres.`);
   const fault = faultOfAddress(url);
   if (fault !== null) throw new CommandError(`${option} ${fault}.`);

@@ -44,17 +44,17 @@ export class ArchiveProgress {
     stream: AsyncIterable<Given>,
   ): AsyncGenerator<Given> {
     try {
-      for await (const given of stream) {
-        if ("bytes" in given) {
+      for await (const part of stream) {
+        if ("bytes" in part) {
           this.files += 1;
-          yield { ...given, bytes: this.watchBytes(given.bytes) };
+          yield { ...part, bytes: this.watchBytes(part.bytes) };
           continue;
         }
-        const [first, records] = "section" in given ? [given, 1] : [given[0], given.length];
+        const [first, records] = "section" in part ? [part, 1] : [part[0], part.length];
         if (first?.section === "settings") this.settings = first;
         if (first?.section === "objects") this.done += records;
         if (records > 1 || this.done % 256 === 0) this.line.show(() => this.objectsText());
-        yield given;
+        yield part;
       }
     } finally {
       this.line.clear();

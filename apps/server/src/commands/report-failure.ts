@@ -34,8 +34,8 @@ export function describeError(error: unknown): string {
     return (error as Error).message;
   if (error instanceof ServiceError) {
     const { detail, cause } = error;
-    const known = databaseDiagnostics(error, null);
-    if (known !== null) return known;
+    const diagnostics = databaseDiagnostics(error, null);
+    if (diagnostics !== null) return diagnostics;
     const what = detail ?? error.message;
     return types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;
   }

@@ -48,10 +48,10 @@ export class ServerCommand extends Command {
   }
 
   /** Sets the action; adds `--alias` and `--config` if absent. `prepare` runs before the database opens. */
-  onDatabase<Given extends unknown[]>(prepare: (...given: Given) => Work | Promise<Work>): this {
+  onDatabase<Given extends unknown[]>(prepare: (...args: Given) => Work | Promise<Work>): this {
     if (!this.options.some(({ long }) => long === "--alias")) this.withAlias();
-    return this.action(async (...given: Given) => {
-      const work = await prepare(...given);
+    return this.action(async (...args: Given) => {
+      const work = await prepare(...args);
       // Loaded lazily, because only some commands open a database.
       const { withDatabase } = await import("./with-database.ts");
       await withDatabase(this.opts<AliasOptions>(), work);
@@ -62,12 +62,12 @@ export class ServerCommand extends Command {
 /** The error for an unknown command, with a suggestion. */
 export function noSuchCommand(word: string, parent: Command): CommandError {
   const path = parent.parent === null ? [] : [parent.name()];
-  const meant = didYouMean(
+  const suggestion = didYouMean(
     word,
     parent.commands.map((each) => each.name()),
   );
   const help = [...path, "--help"].join(" ");
-  const advice = meant === undefined ? `See "${help}".` : `Did you mean "${[...path, meant].join(" ")}"?`;
+  const advice = suggestion === undefined ? `See "${help}".` : `Did you mean "${[...path, suggestion].join(" ")}"?`;
   return new CommandError(`Unknown command "${[...path, word].join(" ")}". ${advice}`);
 }
 

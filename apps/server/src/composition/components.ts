@@ -136,7 +136,7 @@ export function classFactory<T, Dependencies extends unknown[]>(
   Component: new (...dependencies: Dependencies) => T,
   dependencies: MapToResolvedValueInjectOptions<Dependencies>,
 ): Factory<T> {
-  return functionFactory((...given: Dependencies) => new Component(...given), dependencies);
+  return functionFactory((...args: Dependencies) => new Component(...args), dependencies);
 }
 
 /** Factory that calls a constructor with named dependencies and the result of `settings`. */
@@ -153,7 +153,7 @@ export function classFactoryByName<
   },
   settings?: (configuration: Configuration) => Settings,
 ): Factory<T> {
-  return functionFactoryByName<T, Dependencies, Settings>((given) => new Component(given), dependencies, settings);
+  return functionFactoryByName<T, Dependencies, Settings>((parts) => new Component(parts), dependencies, settings);
 }
 
 /** Factory that calls a function with named dependencies and the result of `settings`. */
@@ -171,8 +171,8 @@ export function functionFactoryByName<
   settings?: (configuration: Configuration) => Settings,
 ): Factory<T> {
   const names = Object.keys(dependencies);
-  const make = (configuration: Configuration, ...given: unknown[]) => {
-    const taken = Object.fromEntries(names.map((name, index) => [name, given[index]]));
+  const make = (configuration: Configuration, ...args: unknown[]) => {
+    const taken = Object.fromEntries(names.map((name, index) => [name, args[index]]));
     return create({ ...taken, ...settings?.(configuration) } as Dependencies);
   };
   return { make, dependencies: [components.configuration, ...Object.values<ServiceIdentifier<unknown>>(dependencies)] };

@@ -47,8 +47,8 @@ export function createContainer(
   replaced: Factories = {},
 ): Container {
   const container = new Container({ defaultScope: "Singleton" });
-  const given = { configuration, logger, engines, demoProviders, worker };
-  for (const [name, value] of Object.entries(given))
+  const values = { configuration, logger, engines, demoProviders, worker };
+  for (const [name, value] of Object.entries(values))
     container.bind<unknown>(components[name as Given]).toConstantValue(value);
   for (const [name, factory] of Object.entries<Factory<unknown>>({ ...factories, ...replaced }))
     bind(container, components[name as keyof typeof factories], factory);

@@ -84,8 +84,8 @@ export async function openParts(container: Container): Promise<ServerParts> {
     demoAdministrationKeys: administrationKeys.keys,
     readMacros: () => macroFolders.refresh(),
     reload: async (next) => {
-      const known = new Set(startWarnings(configuration));
-      for (const warning of startWarnings(next)) if (!known.has(warning)) logger.warn(warning);
+      const earlier = new Set(startWarnings(configuration));
+      for (const warning of startWarnings(next)) if (!earlier.has(warning)) logger.warn(warning);
       const others = restartSections(configuration, next);
       if (others.length > 0)
         logger.warn(`A reload applies databases only. Restart the server for: ${others.join(", ")}.`);

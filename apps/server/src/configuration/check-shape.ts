@@ -35,8 +35,8 @@ export function shapeFaults(schema: z.ZodType, issues: readonly z.core.$ZodIssue
     if (issue.code !== "unrecognized_keys") return [{ path: pathText(issue.path), reason: issue.message }];
     const members = membersAt(schema, issue.path);
     return issue.keys.map((key) => {
-      const meant = didYouMean(key, members);
-      const hint = meant === undefined ? `known names are ${members.join(", ")}` : `did you mean "${meant}"?`;
+      const suggestion = didYouMean(key, members);
+      const hint = suggestion === undefined ? `known names are ${members.join(", ")}` : `did you mean "${suggestion}"?`;
       return { path: pathText([...issue.path, key]), reason: `is unknown; ${hint}` };
     });
   });

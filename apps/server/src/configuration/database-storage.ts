@@ -16,7 +16,7 @@ interface StoragePlace {
   /** Path of the storage section. */
   readonly path: string;
   /** Names of the given members. */
-  readonly given: readonly string[];
+  readonly members: readonly string[];
   readonly document: Pick<ConfigurationDocument, "databaseUrl" | "databaseReadUrls" | "dataDir">;
 }
 
@@ -37,10 +37,10 @@ const defaultStatementTimeout = { server: 30_000, embedded: 5_000 } as const;
 /** Resolves the storage of one database and its errors. `storage` is `null` if it cannot be determined. */
 export function storageOf(
   storage: StorageDocument,
-  { alias, path, given, document }: StoragePlace,
+  { alias, path, members, document }: StoragePlace,
 ): { storage: StorageConfiguration | null; combinations: InvalidCombination[] } {
   const { engine, statementTimeout = defaultStatementTimeout[engine === "embedded" ? "embedded" : "server"] } = storage;
-  const combinations: InvalidCombination[] = given
+  const combinations: InvalidCombination[] = members
     .filter((member) => !usedBy[engine ?? "postgres"].includes(member))
     .map((member) => ({
       path: `${path}.${member}`,
@@ -82,7 +82,7 @@ export function storageOf(
   const { pool, afterLossyFailover = "refuse" } = storage;
   const common = { engine: named, url, readUrls, schema, pool, statementTimeout };
   if (named === "postgres") return { storage: { ...common, afterLossyFailover }, combinations };
-  if (engine === undefined && given.includes("afterLossyFailover"))
+  if (engine === undefined && members.includes("afterLossyFailover"))
     combinations.push({ path: `${path}.afterLossyFailover`, reason: 'does not apply to the engine "mariadb"' });
   return { storage: common, combinations };
 }

@@ -28,7 +28,7 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     if (database.sessions !== undefined) {
       combinations.push(...sessionCombinations(policy.sessions, `${at}.sessions`, "sessions"));
     }
-    const place = { alias, document, path: `${at}.storage`, given: givenMembers(raw, index) };
+    const place = { alias, document, path: `${at}.storage`, members: givenMembers(raw, index) };
     const resolved = database.storage === undefined ? null : storageOf(database.storage, place);
     if (resolved !== null) combinations.push(...resolved.combinations);
     return {
@@ -98,8 +98,8 @@ function policyOf(
 }
 
 function overlay<T extends object>(below: T, above: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
-  const given = Object.entries(above).filter(([, value]) => value !== undefined);
-  return { ...below, ...Object.fromEntries(given) };
+  const entries = Object.entries(above).filter(([, value]) => value !== undefined);
+  return { ...below, ...Object.fromEntries(entries) };
 }
 
 /** Finds databases with the same alias or schema, and different settings for a shared engine. */

@@ -6,14 +6,14 @@ import { isLoopbackHost } from "./schema/network-texts.ts";
 
 interface DemoConditions {
   /** Whether a configuration exists besides the environment. */
-  readonly given: boolean;
+  readonly isConfigured: boolean;
   readonly production: boolean;
   readonly host: string;
 }
 
 /** Whether to run the demo: no configuration, not production, and reachable from this machine only. */
-export function isDemo({ given, production, host }: DemoConditions): boolean {
-  return !given && !production && isLoopbackHost(host);
+export function isDemo({ isConfigured, production, host }: DemoConditions): boolean {
+  return !isConfigured && !production && isLoopbackHost(host);
 }
 
 /** The databases of the demo, as in a configuration file. `onServer`: on the configured server; otherwise embedded. */
@@ -35,9 +35,9 @@ export function demoMacros(): string | null {
 export function demoNote({ demo, databases }: Pick<Configuration, "demo" | "databases">): string | null {
   if (!demo) return null;
   const storages = databases.flatMap(({ storage }) => (isOnServer(storage) ? [storage] : []));
-  const known = "users with public passwords";
-  if (storages.length === 0) return `No configuration was found. This is the demo, with ${known}.`;
+  const accounts = "users with public passwords";
+  if (storages.length === 0) return `No configuration was found. This is the demo, with ${accounts}.`;
   const schemas = storages.map(({ schema }) => schema).join(" and ");
   const what = storages[0]?.engine === "mariadb" ? "databases" : "schemas";
-  return `NODE_ENV is not production and there is no configuration file. DATABASE_URL is used for the demo, in the ${what} ${schemas}, with ${known}.`;
+  return `NODE_ENV is not production and there is no configuration file. DATABASE_URL is used for the demo, in the ${what} ${schemas}, with ${accounts}.`;
 }

@@ -51,7 +51,7 @@ export function wholeNumber(from: number, to: number): Kind<number> {
     .int(refusal(expected))
     .min(from, { error: `must be ${expected}` })
     .max(to, { error: `must be ${expected}` });
-  const fromText = (given: string): unknown => (/^\d+$/.test(given) ? Number(given) : given);
+  const fromText = (input: string): unknown => (/^\d+$/.test(input) ? Number(input) : input);
   return { type: `integer ${from}–${to}`, schema, fromText, toFile: asIs };
 }
 
@@ -59,7 +59,7 @@ export function wholeNumber(from: number, to: number): Kind<number> {
 export function wholeNumberOrAuto(from: number, to: number): Kind<number | "auto"> {
   const expected = `an integer from ${from} to ${to}, or "auto"`;
   const { type, schema: number, fromText } = wholeNumber(from, to);
-  const fits = (given: unknown): boolean => given === "auto" || number.safeParse(given).success;
+  const fits = (value: unknown): boolean => value === "auto" || number.safeParse(value).success;
   return {
     type: `${type} | "auto"`,
     schema: z.custom<number | "auto">(fits, refusal(expected)),
@@ -77,7 +77,7 @@ const flagWords: ReadonlyMap<string, boolean> = new Map([
 
 /** A boolean. */
 export function flag(): Kind<boolean> {
-  const fromText = (given: string): unknown => flagWords.get(given.toLowerCase()) ?? given;
+  const fromText = (input: string): unknown => flagWords.get(input.toLowerCase()) ?? input;
   return { type: "true | false", schema: z.boolean(refusal("true or false")), fromText, toFile: asIs };
 }
 
@@ -102,8 +102,8 @@ const form = /^(\d{1,9})(ms|s|m|h|d)$/;
 export function duration(from: string, to: string): Kind<number> {
   const expected = `a duration from "${from}" to "${to}", such as "15s" or "30m"`;
   const [min, max] = [millisecondsOf(from), millisecondsOf(to)];
-  const schema = z.string(refusal(expected)).transform((given, context) => {
-    const milliseconds = millisecondsOf(given);
+  const schema = z.string(refusal(expected)).transform((input, context) => {
+    const milliseconds = millisecondsOf(input);
     if (milliseconds >= min && milliseconds <= max) return milliseconds;
     context.addIssue({ code: "custom", message: `must be ${expected}` });
     return z.NEVER;
@@ -120,8 +120,8 @@ export function durationText(milliseconds: number): string {
 }
 
 /** Milliseconds of a duration; `NaN` if it is none. */
-export function millisecondsOf(given: string): number {
-  const [, count, unit] = form.exec(given) ?? [];
+export function millisecondsOf(input: string): number {
+  const [, count, unit] = form.exec(input) ?? [];
   return Number(count) * (units.get(unit ?? "") ?? Number.NaN);
 }
 
@@ -129,7 +129,7 @@ export function millisecondsOf(given: string): number {
 export function path(): Kind<string> {
   const expected = "a path";
   const schema = z.string(refusal(expected)).min(1, { error: `must be ${expected}` });
-  return { type: "path", schema, fromText: asIs, toFile: asIs, inFolder: (given, folder) => resolve(folder, given) };
+  return { type: "path", schema, fromText: asIs, toFile: asIs, inFolder: (input, folder) => resolve(folder, input) };
 }
 
 /** An identity provider by name or alias, case-insensitive. */
@@ -158,7 +158,7 @@ export function listOf<Item>(item: Kind<Item>): Kind<Item[]> {
   return {
     type: `list of ${item.type}s`,
     schema: z.array(item.schema, { error: "must be a list" }),
-    fromText: (given) => given.split(",").map((part) => item.fromText(part.trim())),
+    fromText: (input) => input.split(",").map((part) => item.fromText(part.trim())),
     toFile: (items) => items.map((each) => item.toFile(each)),
   };
 }

@@ -56,7 +56,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const production = nodeEnvironment === "production";
   const read = readEnvironment(environment);
   const content: unknown = sources.content ?? (file === null ? {} : readFile(file));
-  const given = file !== null || sources.content !== undefined;
+  const isConfigured = file !== null || sources.content !== undefined;
   if (!isRecord(content))
     throw new ConfigurationError([{ path: "", reason: `The file ${file} must contain a JSON object.` }]);
   const raw = structuredClone(content);
@@ -70,9 +70,9 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   if (shape.document === null) throw new ConfigurationError(faults);
 
   const { host } = shape.document.server;
-  const demo = isDemo({ given, production, host });
+  const demo = isDemo({ isConfigured, production, host });
   const onServer = raw["databaseUrl"] !== undefined;
-  if (!demo && !given && !onServer && faults.length === 0) throw nothingConfigured(production);
+  if (!demo && !isConfigured && !onServer && faults.length === 0) throw nothingConfigured(production);
   const settings = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
   const document = demo ? (checkShape(settings).document ?? shape.document) : shape.document;
 
@@ -146,7 +146,7 @@ function secretFilesOf({ encryption, server, databases = [] }: ConfigurationDocu
 
 /** Adds the settings of the demo. */
 function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: string): Record<string, unknown> {
-  const [macros, mail] = [raw["macros"], raw["mail"]].map((given) => (isRecord(given) ? given : {}));
+  const [macros, mail] = [raw["macros"], raw["mail"]].map((section) => (isRecord(section) ? section : {}));
   const directory = demoMacros();
   const files = mail?.["smtp"] === undefined ? { directory: resolve(dataDir, "mail") } : {};
   return {
@@ -209,11 +209,11 @@ function variableOf(path: string): string | undefined {
 }
 
 /** A typo must not turn a production server into the demo. */
-function unknownNodeEnvironment(given: string): ConfigurationError {
-  const meant = didYouMean(given, nodeEnvironments);
-  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+function unknownNodeEnvironment(value: string): ConfigurationError {
+  const suggestion = didYouMean(value, nodeEnvironments);
+  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   return new ConfigurationError([
-    { path: "", reason: `NODE_ENV: must be production, development, test or unset, not "${given}".${hint}` },
+    { path: "", reason: `NODE_ENV: must be production, development, test or unset, not "${value}".${hint}` },
   ]);
 }
 

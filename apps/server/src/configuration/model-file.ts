@@ -30,8 +30,8 @@ export async function modelClasses(
 ): Promise<readonly ClassDefinition[]> {
   const { classes: usual } = modelFile.parse(JSON.parse(await readFile(defaultModelFile, "utf8")));
   const names = new Set(classes.map(({ name }) => name));
-  const kept = usual.filter(({ name }) => !names.has(name));
-  return initialClasses([...named(kept, "/usual"), ...named(classes, "/classes")]);
+  const others = usual.filter(({ name }) => !names.has(name));
+  return initialClasses([...named(others, "/usual"), ...named(classes, "/classes")]);
 }
 
 function named(classes: readonly (ClassRequest & { readonly name: string })[], place: string) {

@@ -18,8 +18,8 @@ function removed(path: string, variable: string, value: string | number | null, 
   return { path, variable, value, successor };
 }
 
-function removedInDatabases(...given: Parameters<typeof removed>): RemovedSetting {
-  return { ...removed(...given), inDatabases: true };
+function removedInDatabases(...args: Parameters<typeof removed>): RemovedSetting {
+  return { ...removed(...args), inDatabases: true };
 }
 
 /** All settings that were removed, in the order of the file. */
@@ -76,8 +76,8 @@ export function takeRemovedSettings(raw: Record<string, unknown>, environment: E
   const databases = Array.isArray(raw["databases"]) ? raw["databases"] : [];
   for (const setting of removedSettings) {
     const { path, variable, value, inDatabases } = setting;
-    const note = (name: string, given: unknown): void => {
-      if (value !== null && meaningOf(given) === meaningOf(value))
+    const note = (name: string, other: unknown): void => {
+      if (value !== null && meaningOf(other) === meaningOf(value))
         warnings.push(`${name} is not used any more: the server always uses ${value}. Remove it.`);
       else faults.push({ path: "", reason: `${name} is not used any more: ${whatToDo(setting)}` });
     };
@@ -110,9 +110,9 @@ function take(document: unknown, [name, ...rest]: readonly string[]): unknown {
 }
 
 /** Equal for equal values: a number, a duration in milliseconds, or another text. */
-function meaningOf(given: unknown): unknown {
-  if (typeof given !== "string") return given;
-  if (/^\d+$/.test(given)) return Number(given);
-  const milliseconds = millisecondsOf(given);
-  return Number.isNaN(milliseconds) ? given : milliseconds;
+function meaningOf(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (/^\d+$/.test(value)) return Number(value);
+  const milliseconds = millisecondsOf(value);
+  return Number.isNaN(milliseconds) ? value : milliseconds;
 }

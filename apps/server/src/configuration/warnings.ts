@@ -79,34 +79,35 @@ const otherwise: ReadonlyMap<string, string> = new Map([
 
 /** Warnings about unread variables that resemble a setting. */
 export function environmentWarnings(environment: Environment): string[] {
-  const known = Array.from(walkFields(configurationSchema)).flatMap(({ facts: { env, secret } }) =>
+  const names = Array.from(walkFields(configurationSchema)).flatMap(({ facts: { env, secret } }) =>
     env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
   );
-  known.push(`${prefix}CONFIG`);
+  names.push(`${prefix}CONFIG`);
   const former = removedSettings.map(({ variable }) => variable);
   const isSet = (name: string): boolean => environment[name] !== undefined && environment[name] !== "";
-  const given = Object.keys(environment).filter(
-    (name) => isSet(name) && !known.includes(name) && !former.includes(name),
+  const candidates = Object.keys(environment).filter(
+    (name) => isSet(name) && !names.includes(name) && !former.includes(name),
   );
-  return given.flatMap((name) => {
+  return candidates.flatMap((name) => {
     const own = name.startsWith(prefix);
-    const meant = settingMeantBy(own ? name.slice(prefix.length) : name, known);
+    const suggestion = settingMeantBy(own ? name.slice(prefix.length) : name, names);
     // If the setting itself is set, a similar name belongs to other software.
-    if (meant !== undefined && (own || !isSet(meant))) return [`${name}: unknown variable. Did you mean ${meant}?`];
+    if (suggestion !== undefined && (own || !isSet(suggestion)))
+      return [`${name}: unknown variable. Did you mean ${suggestion}?`];
     return own ? [`${name}: unknown variable.`] : [];
   });
 }
 
-function settingMeantBy(name: string, known: readonly string[]): string | undefined {
-  if (known.includes(name)) return name;
+function settingMeantBy(name: string, names: readonly string[]): string | undefined {
+  if (names.includes(name)) return name;
   if (name.length < minNameLength) return undefined;
   const bare = withoutSeparators(name);
-  const same = known.find((each) => withoutSeparators(each) === bare);
+  const same = names.find((each) => withoutSeparators(each) === bare);
   if (same !== undefined) return same;
   const renamed = Array.from(otherwise).find(([other]) => withoutSeparators(other) === bare);
   if (renamed !== undefined) return renamed[1];
-  const meant = didYouMean(name, known, name.length < longer ? 1 : 2);
-  return name.length < long && meant?.[0] !== name[0] ? undefined : meant;
+  const suggestion = didYouMean(name, names, name.length < longer ? 1 : 2);
+  return name.length < long && suggestion?.[0] !== name[0] ? undefined : suggestion;
 }
 
 function withoutSeparators(name: string): string {

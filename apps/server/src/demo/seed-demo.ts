@@ -228,9 +228,9 @@ async function seedClasses(
     { group: groups.get("reader") as ObjectId, permissions: ["read"] },
   ];
   const { generation, classes: stored } = await model.load();
-  const known = new Map(stored.map((each) => [each.name, each]));
-  const put = classes.map((each) => extended(known.get(each.name), each));
-  const file = known.get(fileClass);
+  const byName = new Map(stored.map((each) => [each.name, each]));
+  const put = classes.map((each) => extended(byName.get(each.name), each));
+  const file = byName.get(fileClass);
   if (file !== undefined) put.push({ ...file, rights: [...file.rights, ...rights] });
   const outcome = await model.change({ put: [...put, ...demoClasses(rights)] }, generation);
   if (outcome === "stale") throw new NotEmptyError();

@@ -79,8 +79,8 @@ export async function examineDatabase(
 
 /** The finding for a database that does not answer. */
 export function unavailable(each: DatabaseConfiguration, error: unknown): Diagnosis {
-  const known = databaseDiagnostics(error, each.storage);
-  const reason = known ?? (error instanceof Error ? error.message : String(error));
+  const diagnostics = databaseDiagnostics(error, each.storage);
+  const reason = diagnostics ?? (error instanceof Error ? error.message : String(error));
   const fix = "Correct databases[].storage or the database server, then run this command again.";
   return { check: "database", level: "error", finding: `${databaseName(each)} cannot be used. ${reason}`, fix };
 }

@@ -38,8 +38,8 @@ export class MacroFolders {
   /** The macros of a directory; `null` without one. */
   of(directory: string | null): InspectedMacroSource | null {
     if (directory === null) return null;
-    const known = this.opened.get(directory);
-    if (known !== undefined) return known.inspected;
+    const cached = this.opened.get(directory);
+    if (cached !== undefined) return cached.inspected;
     const { runtime, limits, logger } = this.parts;
     const folder = new FolderMacroSource(directory, logger);
     if (this.isStarted) folder.watch();

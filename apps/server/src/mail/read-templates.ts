@@ -32,13 +32,13 @@ export function templateKey(kind: MailMessage["kind"], language: MailLanguage): 
 export function readTemplates(folder: string | undefined): ReadTemplates {
   const faults: string[] = [];
   const templates = new Map<string, MessageTemplate>();
-  const known = new Set<string>();
+  const ownNames = new Set<string>();
   for (const [kind, { file, names, required }] of messageKinds) {
     for (const language of mailLanguages) {
       const stem = `${file}.${language}`;
       const source = (ending: string): string => {
         const name = `${stem}.${ending}`;
-        known.add(name);
+        ownNames.add(name);
         const own = folder === undefined ? "" : join(folder, name);
         return readFileSync(folder !== undefined && existsSync(own) ? own : join(ownTemplates, name), "utf8");
       };
@@ -70,7 +70,7 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
     }
   }
   if (folder !== undefined) {
-    const foreign = readdirSync(folder).filter((name) => !name.startsWith(".") && !known.has(name));
+    const foreign = readdirSync(folder).filter((name) => !name.startsWith(".") && !ownNames.has(name));
     faults.push(...foreign.map((name) => `${name} is not the name of a template`));
   }
   return { templates, faults: [...new Set(faults)] };

@@ -130,9 +130,9 @@ export class Metrics implements RequestObserver {
 
   answered({ route, method, status, code, duration, items = [] }: RequestRecord): void {
     // Labels contain only names known to the server. Client input would create unlimited time series.
-    const known = route ?? "none";
-    this.requests.inc({ route: known, method: route === null ? "any" : method, status, code });
-    this.durations.observe({ route: known }, duration / 1000);
+    const routeLabel = route ?? "none";
+    this.requests.inc({ route: routeLabel, method: route === null ? "any" : method, status, code });
+    this.durations.observe({ route: routeLabel }, duration / 1000);
     for (const item of items) {
       this.items.inc({
         route: item.route ?? "none",

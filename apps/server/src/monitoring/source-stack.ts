@@ -16,8 +16,8 @@ export function sourceStack(stack: string): string {
 }
 
 function mapOf(file: string): SourceMap | null {
-  const known = maps.get(file);
-  if (known !== undefined) return known;
+  const cached = maps.get(file);
+  if (cached !== undefined) return cached;
   const map = read(file);
   maps.set(file, map);
   return map;

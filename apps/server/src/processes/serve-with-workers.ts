@@ -26,8 +26,8 @@ export async function serveWithWorkers(configuration: Configuration, read: () =>
   const { host, port, workers } = server;
   const environment = { HOST: host, PORT: String(port), WORKERS: String(workers) };
   const fork = (number: number) => {
-    const given = file === null ? [] : ["--config", file];
-    cluster.setupPrimary({ args: ["serve", ...given, "--worker", String(number)] });
+    const args = file === null ? [] : ["--config", file];
+    cluster.setupPrimary({ args: ["serve", ...args, "--worker", String(number)] });
     return cluster.fork(environment);
   };
   const giveUp = async (reason: StartError): Promise<never> => {

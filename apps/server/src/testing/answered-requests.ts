@@ -55,9 +55,9 @@ export class AnsweredRequests implements RequestObserver {
   }
 
   arrives({ headers, url = "" }: IncomingMessage, response: ServerResponse): void {
-    const given = headers[requestId];
+    const header = headers[requestId];
     // The service replaces an id that it does not accept.
-    if (typeof given !== "string" || !/^[\w.-]{1,64}$/.test(given) || this.arrived.has(given))
+    if (typeof header !== "string" || !/^[\w.-]{1,64}$/.test(header) || this.arrived.has(header))
       headers[requestId] = randomUUID();
     const entry = {
       response,

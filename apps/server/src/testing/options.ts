@@ -60,7 +60,7 @@ const storageName = z.enum(["memory", "embedded"], {
 /** The schema that fits the given options. A union would not tell the place of a fault. */
 function schemaFor({ databases, storage, listen }: Readonly<Record<string, unknown>>) {
   const aliases = Object.entries(typeof databases === "object" && databases !== null ? databases : {});
-  const contents = aliases.map(([alias, given]) => [alias, typeof given === "string" ? demoContent : content] as const);
+  const contents = aliases.map(([alias, value]) => [alias, typeof value === "string" ? demoContent : content] as const);
   return z.strictObject({
     databases: z.strictObject(Object.fromEntries(contents), { error: "must be contents by alias" }).optional(),
     storage: storageOf(storage).optional(),
@@ -75,9 +75,9 @@ function schemaFor({ databases, storage, listen }: Readonly<Record<string, unkno
 
 const demoContent = z.literal("demo", { error: 'must be a content, or "demo"' });
 
-function storageOf(given: unknown): z.ZodType {
-  if (typeof given !== "object" || given === null) return storageName;
-  return "module" in given ? moduleStorage : postgresStorage;
+function storageOf(value: unknown): z.ZodType {
+  if (typeof value !== "object" || value === null) return storageName;
+  return "module" in value ? moduleStorage : postgresStorage;
 }
 
 /** Throws a `TypeError` that names each unknown or invalid option of a service for tests, and its place. */
@@ -86,12 +86,12 @@ export function checkOptions(options: unknown): void {
 }
 
 /** Throws a `TypeError` that names each unknown or invalid member of added content, which has no classes, and its place. */
-export function checkContent(given: unknown): void {
-  check("content", content.omit({ classes: true }), given);
+export function checkContent(value: unknown): void {
+  check("content", content.omit({ classes: true }), value);
 }
 
-function check(what: string, schema: z.ZodType, given: unknown): void {
-  const result = schema.safeParse(given, { jitless: true });
+function check(what: string, schema: z.ZodType, value: unknown): void {
+  const result = schema.safeParse(value, { jitless: true });
   if (result.success) return;
   const lines = shapeFaults(schema, result.error.issues).map(({ path, reason }) =>
     path === "" ? reason : `${path}: ${reason}`,
@@ -104,11 +104,11 @@ function check(what: string, schema: z.ZodType, given: unknown): void {
 }
 
 /** Throws a `TypeError` for a name that is not known, with the closest known one. `kind`: such as `option`. */
-export function refuseUnknown(kind: string, given: readonly string[], known: readonly string[]): void {
-  for (const each of given) {
-    if (known.includes(each)) continue;
-    const meant = didYouMean(each, known);
-    const hint = meant === undefined ? `Known: ${known.join(", ")}.` : `Did you mean "${meant}"?`;
+export function refuseUnknown(kind: string, names: readonly string[], knownNames: readonly string[]): void {
+  for (const each of names) {
+    if (knownNames.includes(each)) continue;
+    const suggestion = didYouMean(each, knownNames);
+    const hint = suggestion === undefined ? `Known: ${knownNames.join(", ")}.` : `Did you mean "${suggestion}"?`;
     throw new TypeError(`There is no ${kind} "${each}". ${hint}`);
   }
 }

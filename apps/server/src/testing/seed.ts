@@ -113,8 +113,8 @@ async function forEach<T extends { readonly name: string }>(
  * files and images, unless the seed says otherwise.
  */
 export async function initialModel({ classes = [] }: Seed): Promise<readonly ClassDefinition[]> {
-  const given = new Set(classes.map(({ name }) => name));
-  const bytes = builtInClasses.filter(({ name }) => (name === fileClass || name === imageClass) && !given.has(name));
+  const names = new Set(classes.map(({ name }) => name));
+  const bytes = builtInClasses.filter(({ name }) => (name === fileClass || name === imageClass) && !names.has(name));
   return modelClasses([
     ...classes.map((each) => ({ ...definitionOf(each, null), name: each.name })),
     ...bytes.map((each) => ({ ...each, rights: forAll })),
@@ -128,7 +128,7 @@ export async function seedDatabase(
   container: Container,
   database: Database,
   seed: Seed,
-  known: ReadonlyMap<string, ObjectId> = new Map(),
+  idsByName: ReadonlyMap<string, ObjectId> = new Map(),
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const { classes = [], groups = [], users = [], objects = [], customUsers = [], apps = [], appKeys = [] } = seed;
   const services = await container.getAsync(components.services);
@@ -141,17 +141,17 @@ export async function seedDatabase(
   const inRights = classes.flatMap(({ rights = [] }) => rights.map(({ group }) => group)).filter(isGroup);
   const named = [...new Set([...groups, ...inRights])];
   const found = await findGroups(database.storage.repositories.objects, named, true);
-  const ids = new Map([...known, ...named.map((name, index) => [name, found[index] as ObjectId] as const)]);
+  const ids = new Map([...idsByName, ...named.map((name, index) => [name, found[index] as ObjectId] as const)]);
 
   const settings = { ...services.settings, customPasswordMinLength: 1 };
   const lenient = { ...administration, services: { ...services, passwordPolicy: anyPassword, settings } };
   await forEach("users", users, async (each) => {
-    const { name, administrator = false, email = null, groups: memberOf = [], ...given } = each;
+    const { name, administrator = false, email = null, groups: memberOf = [], ...password } = each;
     const user = { name, administrator, email, groups: memberOf, createsGroups: true };
-    ids.set(name, await createUser(lenient, { ...user, ...passwordOf(name, given) }));
+    ids.set(name, await createUser(lenient, { ...user, ...passwordOf(name, password) }));
   });
-  await forEach("customUsers", customUsers, ({ name, user, email = null, ...given }) =>
-    addCustomUser(lenient, { name, user, email, ...passwordOf(name, given) }),
+  await forEach("customUsers", customUsers, ({ name, user, email = null, ...password }) =>
+    addCustomUser(lenient, { name, user, email, ...passwordOf(name, password) }),
   );
 
   await grantRights(services, database, classes, ids);
@@ -205,8 +205,8 @@ async function createObjects(
   const created = new Map<SeedObject, ObjectId>();
   const places = new Map(objects.map((each, index) => [each, `objects[${index}] (${each.name ?? each.className})`]));
   const create = async (each: SeedObject): Promise<void> => {
-    const given = resolved(each, ids, later.get(each));
-    const { object } = await createObject(context, each.className, given.now, { type: "oid" });
+    const attributes = resolved(each, ids, later.get(each));
+    const { object } = await createObject(context, each.className, attributes.now, { type: "oid" });
     created.set(each, object["~ObjectID"]);
     if (each.name !== undefined) ids.set(each.name, object["~ObjectID"]);
   };
@@ -221,11 +221,11 @@ async function createObjects(
   for (const [each, id] of created) await placed(placeOf(each), () => complete(each, id));
 }
 
-async function storeMacros(container: Container, database: Database, given: NonNullable<Seed["macros"]>) {
+async function storeMacros(container: Container, database: Database, macros: NonNullable<Seed["macros"]>) {
   const moduleInspector = await container.getAsync(components.moduleInspector);
   const context = { ...administrationOf(database), services: { moduleInspector } };
   // The configuration of the database names a folder.
-  const sources = typeof given === "string" ? {} : given;
+  const sources = typeof macros === "string" ? {} : macros;
   for (const [name, text] of Object.entries(sources)) {
     const macro = { name, text, language: "ts", changedBy: "test", expectedVersion: null } as const;
     await placed(`macros.${name}`, () => putMacro(context, macro));

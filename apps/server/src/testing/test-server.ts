@@ -118,8 +118,8 @@ export class TestServer {
   /** Registers an identity provider. `data` as in `sallyport --local provider add`. */
   async registerProvider(alias: string, { type, ...entry }: ProviderRegistration): Promise<void> {
     const { container } = this.inside;
-    const known = await container.getAsync(components.supportedProviders);
-    const provider = known.get(type);
+    const providers = await container.getAsync(components.supportedProviders);
+    const provider = providers.get(type);
     if (provider === undefined) throw new TypeError(`There is no provider "${type}".`);
     const services = await container.getAsync(components.registration);
     await putProvider(
@@ -317,8 +317,8 @@ async function serverOn(
     ),
     // Keys of the fakes change at any time.
     supportedProviders: functionFactory(() => {
-      const { fakeUrl = null, ...given } = configuration.providers;
-      return identityProviders({ ...given, ...tuning.providers, fakeProviders: fakeUrl, unknownKeyPause: 0 });
+      const { fakeUrl = null, ...settings } = configuration.providers;
+      return identityProviders({ ...settings, ...tuning.providers, fakeProviders: fakeUrl, unknownKeyPause: 0 });
     }, []),
     callbackAddresses: functionFactory(
       () => new CallbackAddresses(publicUrl === unknownAddress ? null : publicUrl),
@@ -353,7 +353,7 @@ const unknownAddress = "http://127.0.0.1:9";
 
 /** Settings of tests: cheap hashes, no log, and a master key. */
 function configurationOf(
-  { databases, configuration: given }: TestServerOptions,
+  { databases, configuration: settings }: TestServerOptions,
   storages: TestStorages,
   directory: string,
 ): Configuration {
@@ -366,7 +366,7 @@ function configurationOf(
     macros: { watch: false },
   };
   const content = {
-    ...mergedSettings(usual, given),
+    ...mergedSettings(usual, settings),
     databases: Object.entries(databases).map(([alias, seed]) => ({
       alias,
       name: alias === "" ? "test" : alias,
@@ -378,14 +378,14 @@ function configurationOf(
 }
 
 /** Settings with those of another object, which replace the same ones. */
-export function mergedSettings(usual: Settings, given: Settings): Settings {
-  const names = new Set([...Object.keys(usual), ...Object.keys(given)]);
-  return Object.fromEntries(Array.from(names, (name) => [name, merged(usual[name], given[name])]));
+export function mergedSettings(usual: Settings, settings: Settings): Settings {
+  const names = new Set([...Object.keys(usual), ...Object.keys(settings)]);
+  return Object.fromEntries(Array.from(names, (name) => [name, merged(usual[name], settings[name])]));
 }
 
-function merged(usual: unknown, given: unknown): unknown {
-  if (isSection(usual) && isSection(given)) return mergedSettings(usual, given);
-  return given === undefined ? usual : given;
+function merged(usual: unknown, settings: unknown): unknown {
+  if (isSection(usual) && isSection(settings)) return mergedSettings(usual, settings);
+  return settings === undefined ? usual : settings;
 }
 
 function isSection(value: unknown): value is Settings {

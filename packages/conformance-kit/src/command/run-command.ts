@@ -162,13 +162,13 @@ function chooseChecks(
   checks: readonly Check[],
   { sections, checks: names }: Pick<CommandOptions, "sections" | "checks">,
 ): readonly Check[] {
-  const known = {
+  const available = {
     section: new Set(checks.map(({ section }) => section)),
     check: new Set(checks.map(({ name }) => name)),
   };
   const unknown = [
-    ...sections.filter((name) => !known.section.has(name)).map((name) => `section "${name}"`),
-    ...names.filter((name) => !known.check.has(name)).map((name) => `check "${name}"`),
+    ...sections.filter((name) => !available.section.has(name)).map((name) => `section "${name}"`),
+    ...names.filter((name) => !available.check.has(name)).map((name) => `check "${name}"`),
   ];
   if (unknown.length > 0) throw new UsageError(`There is no ${unknown.join(" and no ")}. See --list.`);
   if (sections.length + names.length === 0) return checks;

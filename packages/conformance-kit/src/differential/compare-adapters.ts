@@ -52,8 +52,8 @@ export async function compareAdapters(
 }
 
 /** The smallest difference found, or `null`. */
-export async function findDifference(...given: Parameters<typeof compareAdapters>): Promise<Difference | null> {
-  return (await compareAdapters(...given)).difference;
+export async function findDifference(...args: Parameters<typeof compareAdapters>): Promise<Difference | null> {
+  return (await compareAdapters(...args)).difference;
 }
 
 /** Replays random histories. Returns the first one with different outcomes, or `null`. */

@@ -45,22 +45,22 @@ async function ofOneSet(
         return createSample(storage, data).catch(failureOf);
       }),
     );
-    const answer = (asked: Pick<QueryScenario, "query" | "visibility" | "limit">) =>
+    const answer = (scenario: Pick<QueryScenario, "query" | "visibility" | "limit">) =>
       Promise.all(
         opened.map(({ storage }, index) => {
           const ids = filled[index];
-          return Array.isArray(ids) ? runQuery(storage, ids, asked).catch(failureOf) : ids;
+          return Array.isArray(ids) ? runQuery(storage, ids, scenario).catch(failureOf) : ids;
         }),
       );
-    const property = fc.asyncProperty(randomQueries(), async (asked) => {
-      const [expected, actual] = await answer(asked);
+    const property = fc.asyncProperty(randomQueries(), async (scenario) => {
+      const [expected, actual] = await answer(scenario);
       return same(actual, expected);
     });
     const { counterexample } = await fc.check(property, how);
     // Without indexes, the database can be reused, which is faster than creating a new one.
     if (data.indexed) await Promise.all(opened.map(({ storage }) => storage.alignIndexes([])));
-    const [asked] = counterexample ?? [];
-    return asked === undefined ? null : { kind: "query", ...data, ...asked };
+    const [scenario] = counterexample ?? [];
+    return scenario === undefined ? null : { kind: "query", ...data, ...scenario };
   } finally {
     await Promise.all(opened.map(({ destroy }) => destroy()));
   }

@@ -50,7 +50,7 @@ function without(steps: readonly Step[], place: number): Step[] {
   const numbers: Numbering = {
     object: (number) => objects.of(number),
     session: (number) => sessions.of(number),
-    attributes: (given) => withTexts(given, (text) => objects.named(text)) as InputAttributes,
+    attributes: (input) => withTexts(input, (text) => objects.named(text)) as InputAttributes,
   };
   let current = 0;
   return eachStep(steps, (step) => {

@@ -92,8 +92,8 @@ export const listingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("listi
     run: async ({ store, makeOlder }) => {
       const { file } = await stored(store, bytesOf(10));
       const young = await stored(store, bytesOf(10));
-      const ageOf = async (asked: string) =>
-        (await store.list({ after: null, limit: 10 })).find((each) => each.file === asked)?.age ?? Number.NaN;
+      const ageOf = async (name: string) =>
+        (await store.list({ after: null, limit: 10 })).find((each) => each.file === name)?.age ?? Number.NaN;
       await makeOlder(file, day);
       const age = await ageOf(file);
       isTrue(age >= day - minute && age < day + minute, `The age must be a day, not ${age} ms`);

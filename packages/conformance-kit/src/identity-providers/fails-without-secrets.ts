@@ -14,13 +14,13 @@ export async function failsWithoutSecrets(
 ): Promise<void> {
   const error = await failsWith(code, call, what);
   const report = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
-  const kept = [
+  const secrets = [
     underTest.words,
     ...underTest.secrets,
     ...(answer === null ? [] : [answer.state, answer.nonce, answer.codeVerifier, ...answer.parameters.values()]),
   ];
   // The start of every signed token.
-  for (const secret of [...kept, "eyJ"]) {
+  for (const secret of [...secrets, "eyJ"]) {
     if (secret !== "" && report.includes(secret))
       throw new ConformanceError(
         `${what}: the error must not contain data of the exchange between browser, server and provider.`,

@@ -24,12 +24,12 @@ function refusesWith(
   otherwise: (request: AuthorizationRequest) => Partial<AuthorizationRequest>,
 ): ProviderCheck["run"] {
   return async ({ provider, request, answer, underTest }) => {
-    const given = await answer(request());
+    const callback = await answer(request());
     await failsWithoutSecrets(
       324,
       underTest,
-      given,
-      () => provider.finish({ ...given, ...otherwise(request()) }),
+      callback,
+      () => provider.finish({ ...callback, ...otherwise(request()) }),
       what,
     );
   };
@@ -96,14 +96,14 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
 
   "refuses a callback of another log-in with 324": async ({ provider, request, answer, underTest }) => {
     const authorization = request();
-    const given = await answer(authorization);
+    const callback = await answer(authorization);
     const states = [undefined, "", "another", `${authorization.state}x`, authorization.state.slice(1)];
     for (const state of states) {
-      const parameters = new Map(given.parameters);
+      const parameters = new Map(callback.parameters);
       parameters.delete("state");
       if (state !== undefined) parameters.set("state", state);
       const finish = () => provider.finish({ ...authorization, parameters });
-      await failsWithoutSecrets(324, underTest, given, finish, "finishing with another state");
+      await failsWithoutSecrets(324, underTest, callback, finish, "finishing with another state");
     }
   },
 
@@ -122,10 +122,10 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
   },
 
   "accepts a code once, in twenty concurrent calls and afterwards": async ({ provider, request, answer }) => {
-    const given = await answer(request());
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => provider.finish(given)));
+    const callback = await answer(request());
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => provider.finish(callback)));
     equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1, "number of accepted log-ins");
-    await failsWith(324, () => provider.finish(given), "finishing again");
+    await failsWith(324, () => provider.finish(callback), "finishing again");
   },
 
   "refuses a code for another code verifier with 324": {

@@ -18,10 +18,10 @@ const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, 
   run: async ({ underTest, provider: patient, request, answer }) => {
     const first = await patient.finish(await answer(request()));
     const { provider } = slow.has(name) ? providerSubject(underTest, shortTimeout) : { provider: patient };
-    const given = await answer(request());
+    const callback = await answer(request());
     await underTest.injectFault(name);
     const start = performance.now();
-    await failsWithoutSecrets(code, underTest, given, () => provider.finish(given), "finishing during the fault");
+    await failsWithoutSecrets(code, underTest, callback, () => provider.finish(callback), "finishing during the fault");
     if (slow.has(name)) isTrue(performance.now() - start < shortTimeout + grace, "The call must end at the timeout");
     await underTest.injectFault(null);
     equal((await patient.finish(await answer(request()))).subject, first.subject, "the subject of the next log-in");

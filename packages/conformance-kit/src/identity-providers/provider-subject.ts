@@ -27,9 +27,9 @@ export function providerSubject(underTest: ProviderUnderTest, timeout: number = 
     underTest,
     provider,
     request,
-    answer: async (asked, user = underTest.users[0]) => ({
-      ...asked,
-      parameters: await underTest.signIn(await provider.begin(asked), user),
+    answer: async (authorization, user = underTest.users[0]) => ({
+      ...authorization,
+      parameters: await underTest.signIn(await provider.begin(authorization), user),
     }),
   };
 }

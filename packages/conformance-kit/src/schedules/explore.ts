@@ -89,7 +89,7 @@ function takeFirst(waiting: readonly (Schedule[] | undefined)[]): Schedule | und
 /** The schedules that differ from a run in one decision, behind its given beginning. Notes the states that it has expanded. */
 function alternativesTo(
   decisions: readonly Decision[],
-  given: number,
+  start: number,
   expanded: Set<string>,
 ): { readonly schedule: Schedule; readonly switches: number }[] {
   const chosen = decisions.map((decision) => decision.chosen);
@@ -98,7 +98,7 @@ function alternativesTo(
   for (const [position, decision] of decisions.entries()) {
     const isSwitch = (next: number) =>
       position > 0 && next !== chosen[position - 1] && decision.enabled.includes(chosen[position - 1] as number);
-    if (position >= given && !expanded.has(decision.state)) {
+    if (position >= start && !expanded.has(decision.state)) {
       expanded.add(decision.state);
       for (const other of decision.enabled)
         if (other !== decision.chosen)

@@ -43,8 +43,8 @@ export function readingsText(readings: readonly Reading[] | null): string {
 }
 
 /** The outcome of committed transactions one after another. */
-function serialOutcome({ rows: given, transactions }: Scenario, order: readonly number[]): Omit<Outcome, "order"> {
-  const rows = new Map(Object.entries(given));
+function serialOutcome({ rows: rowsBefore, transactions }: Scenario, order: readonly number[]): Omit<Outcome, "order"> {
+  const rows = new Map(Object.entries(rowsBefore));
   const readings: (readonly Reading[] | null)[] = transactions.map(() => null);
   for (const index of order) {
     const own: Reading[] = [];

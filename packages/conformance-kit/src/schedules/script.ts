@@ -23,8 +23,8 @@ export function stepText(step: Step): string {
 
 /** A scenario as a line: `a=1 b=1 | get a, put b | range, put a`. */
 export function scenarioText({ rows, transactions }: Scenario): string {
-  const given = Object.entries(rows).map(([key, number]) => `${key}=${number}`);
-  return [given.join(" "), ...transactions.map((steps) => steps.map(stepText).join(", "))].join(" | ");
+  const state = Object.entries(rows).map(([key, number]) => `${key}=${number}`);
+  return [state.join(" "), ...transactions.map((steps) => steps.map(stepText).join(", "))].join(" | ");
 }
 
 /** The numbers of transactions, from 1. */
@@ -35,9 +35,9 @@ export function scheduleText(schedule: Schedule): string {
 /** Parses a scenario with a schedule behind `@`. Throws an error for any other text. */
 export function parseSchedule(text: string): { readonly scenario: Scenario; readonly schedule: Schedule } {
   const [before = "", order = "", ...more] = text.split("@");
-  const [given = "", ...transactions] = before.split("|").map((part) => part.trim());
+  const [state = "", ...transactions] = before.split("|").map((part) => part.trim());
   const rows = Object.fromEntries(
-    given.split(/\s+/).flatMap((row) => {
+    state.split(/\s+/).flatMap((row) => {
       const [, key, number] = /^([a-z])=(\d{1,6})$/.exec(row) ?? [];
       if (row !== "" && key === undefined) throw new Error(`"${row}" is not a row such as a=1.`);
       return key === undefined ? [] : [[key, Number(number)] as const];

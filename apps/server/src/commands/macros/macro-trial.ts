@@ -207,9 +207,9 @@ async function run(macro: string, options: RunOptions): Promise<void> {
   });
 }
 
-function inputOf(given: string): JsonValue {
+function inputOf(text: string): JsonValue {
   try {
-    return JSON.parse(given.startsWith("@") ? readFileSync(given.slice(1), "utf8") : given) as JsonValue;
+    return JSON.parse(text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text) as JsonValue;
   } catch (error) {
     throw new CommandError(`--input is not valid JSON: ${types.isNativeError(error) ? error.message : "unknown"}`);
   }

@@ -17,11 +17,13 @@ export const providerFactories = {
   providerSealing: classFactory(ProviderSealing, [components.keyWrapping]),
   callbackAddresses: functionFactory((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]),
   registeredProviders: functionFactory(
-    ({ oAuthProviders }, known, ...needs) => new RegisteredProviders(enabledProviders(known, oAuthProviders), ...needs),
+    ({ oAuthProviders }, providers, ...needs) =>
+      new RegisteredProviders(enabledProviders(providers, oAuthProviders), ...needs),
     [configuration, supportedProviders, providerSealing, callbackAddresses],
   ),
   demoProviderEntries: functionFactory(
-    (demo, known, sealing) => (demo === null ? null : new DemoProviderEntries({ demoProviders: demo, known, sealing })),
+    (demo, providers, sealing) =>
+      demo === null ? null : new DemoProviderEntries({ demoProviders: demo, providers, sealing }),
     [demoProviders, supportedProviders, providerSealing],
   ),
 } satisfies Factories;

@@ -21,8 +21,8 @@ const ofFiles: ReadonlySet<number> = new Set([700, 702, 707, 708, 709]);
  */
 export function databaseDiagnostics(error: unknown, storage: StorageConfiguration | null): string | null {
   if (error instanceof ServiceError && ofFiles.has(error.code)) return null;
-  const known = knownDiagnostics(error, storage);
-  if (known !== null) return known;
+  const diagnostics = knownDiagnostics(error, storage);
+  if (diagnostics !== null) return diagnostics;
   if (!(error instanceof ServiceError)) return null;
   const { code, detail, cause } = error;
   // Wrong encoding or a newer version: a migration does not help.

@@ -77,14 +77,15 @@ export class DemoAdministrationKeys {
     const { alias } = database;
     if (this.folder === null) return;
     const file = join(this.folder, alias === "" ? "administration.key" : `administration-${alias}.key`);
-    const kept = await readFile(file, "utf8").then(
+    const storedKey = await readFile(file, "utf8").then(
       (text) => text.trim(),
       () => null,
     );
-    const key = kept !== null && (await this.isAccepted(database, kept)) ? kept : await this.create(database);
+    const key =
+      storedKey !== null && (await this.isAccepted(database, storedKey)) ? storedKey : await this.create(database);
     if (key === null) return;
     this.usable.set(alias, key);
-    if (key === kept) return;
+    if (key === storedKey) return;
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await writeFile(file, `${key}\n`, { mode: 0o600 });
   }
@@ -111,7 +112,7 @@ export class DemoAdministrationKeys {
 
 interface DemoProviderEntriesParts {
   readonly demoProviders: DemoProviders;
-  readonly known: ReadonlyMap<ProviderType, IdentityProvider>;
+  readonly providers: ReadonlyMap<ProviderType, IdentityProvider>;
   readonly sealing: ProviderSealing;
 }
 
@@ -120,10 +121,10 @@ export class DemoProviderEntries {
   constructor(private readonly parts: DemoProviderEntriesParts) {}
 
   async register(database: Database): Promise<void> {
-    const { demoProviders, known, sealing: providerSealing } = this.parts;
+    const { demoProviders, providers, sealing: providerSealing } = this.parts;
     const context = { ...administrationOf(database), services: { providerSealing } };
     for (const { type, name, data } of demoProviders.entries) {
-      const provider = known.get(type);
+      const provider = providers.get(type);
       const found = await new ProviderEntries(database.storage.repositories.records).find(type);
       if (
         provider === undefined ||

@@ -5,7 +5,7 @@ import { StorageEngines } from "../../composition/storages/storage-engines.ts";
 import { connectTimeout } from "../../composition/storages/sql-engine.ts";
 import { version } from "../../composition/version.ts";
 import type { TestClock } from "../test-clock.ts";
-import { keepSchema, type RunSql } from "./kept-schema.ts";
+import { keepSchema, type RunSql } from "./schema-copy.ts";
 import type { ContentIds, TestStorages } from "./test-storages.ts";
 
 /** A connection to Postgres for storages, which tests also reset. */

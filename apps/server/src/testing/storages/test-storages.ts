@@ -59,8 +59,8 @@ export function moduleStorages(clock: TestClock, { module, options = {} }: Adapt
       const migrate = storage.migrate.bind(storage);
       // A storage can answer for its clock when it is migrated, which a start does.
       return Object.assign(storage, {
-        migrate: async (...given: Parameters<typeof migrate>) => {
-          const report = await migrate(...given);
+        migrate: async (...args: Parameters<typeof migrate>) => {
+          const report = await migrate(...args);
           await clock.checkFollower(() => storage.now(), module);
           return report;
         },

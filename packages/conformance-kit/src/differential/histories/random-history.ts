@@ -80,13 +80,13 @@ function settled(loose: readonly Step[]): Step[] {
     return renumbered(step, {
       object: (number) => (created === 0 ? undefined : number % created),
       session: (number) => (opened === 0 ? undefined : number % opened),
-      attributes: (given) => settledAttributes(given, created),
+      attributes: (input) => settledAttributes(input, created),
     });
   });
 }
 
-function settledAttributes(given: InputAttributes, objects: number): InputAttributes {
-  const { Thing: thing, Things: things, ...others } = given;
+function settledAttributes(input: InputAttributes, objects: number): InputAttributes {
+  const { Thing: thing, Things: things, ...others } = input;
   const name = (number: string) => nameOf(Number(number) % objects);
   return {
     ...others,

@@ -76,7 +76,7 @@ export function eachStep(steps: readonly Step[], change: (step: Step) => Step[])
 export interface Numbering {
   readonly object: (number: number) => number | undefined;
   readonly session: (number: number) => number | undefined;
-  readonly attributes: (given: InputAttributes) => InputAttributes;
+  readonly attributes: (input: InputAttributes) => InputAttributes;
 }
 
 /** Renumbers a step. Returns no step if its target was removed. */

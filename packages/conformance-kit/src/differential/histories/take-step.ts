@@ -65,10 +65,10 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Repl
 }
 
 function written(
-  given: InputAttributes,
+  input: InputAttributes,
   { ids }: ReplayedHistory,
 ): { attributes: Attributes; links: Restoration["links"] } {
-  const attributes = withIds(given, ids);
+  const attributes = withIds(input, ids);
   return { attributes, links: linksOf(attributes) };
 }
 
@@ -101,8 +101,13 @@ async function restoreObjects({ deletion }: Repositories, id: ObjectId): Promise
   const restorations = group.map(({ id: each, attributes }): Restoration => {
     const { Thing: thing, Things: things } = attributes;
     const lost = typeof thing === "string" && !remaining.has(thing);
-    const kept = Array.isArray(things) ? things.filter((target) => remaining.has(target as ObjectId)) : undefined;
-    const changed = { ...(lost ? { Thing: null } : {}), ...(kept === undefined ? {} : { Things: kept }) };
+    const remainingThings = Array.isArray(things)
+      ? things.filter((target) => remaining.has(target as ObjectId))
+      : undefined;
+    const changed = {
+      ...(lost ? { Thing: null } : {}),
+      ...(remainingThings === undefined ? {} : { Things: remainingThings }),
+    };
     return { id: each, attributes: changed, links: linksOf({ ...attributes, ...changed }) };
   });
   return (await deletion.restore(restorations)).map(comparedMembers);

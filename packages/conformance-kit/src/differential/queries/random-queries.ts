@@ -74,7 +74,9 @@ function conditions(path: ValuePath): fc.Arbitrary<Filter>[] {
   if (type === "collection")
     return [...any, fc.constantFrom(...ids).map((value) => ({ kind: "contains", path, value }))];
   const operands = fc.constantFrom<Scalar>(...(operandsOf(type) as Scalar[]));
-  any.push(fc.array(operands, { maxLength: 3 }).map((wanted) => ({ kind: "oneOf", path, values: wanted })));
+  any.push(
+    fc.array(operands, { maxLength: 3 }).map((operandValues) => ({ kind: "oneOf", path, values: operandValues })),
+  );
   if (ordered.has(type)) {
     const operator = fc.constantFrom("gt", "gte", "lt", "lte");
     any.push(fc.record({ kind: fc.constant("compare"), path: fc.constant(path), operator, value: operands }));

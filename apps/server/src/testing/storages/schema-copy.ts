@@ -1,7 +1,7 @@
 /** Runs one or more statements. Returns the rows of a single one. */
 export type RunSql = <Row>(text: string) => Promise<readonly Row[]>;
 
-interface KeptTable {
+interface CopiedTable {
   readonly name: string;
   /** Without generated ones. */
   readonly columns: string;
@@ -12,9 +12,9 @@ interface KeptTable {
  * and functions that change later stay as they are.
  */
 export async function keepSchema(run: RunSql, schema: string): Promise<string> {
-  const kept = `${schema}_kept`;
+  const copySchema = `${schema}_kept`;
   // Oldest first: a table is newer than the tables that it references.
-  const tables = await run<KeptTable>(`
+  const tables = await run<CopiedTable>(`
     select c.relname as name,
       string_agg(quote_ident(a.attname), ', ' order by a.attnum) filter (where a.attgenerated = '') as columns
     from pg_class c
@@ -22,8 +22,8 @@ export async function keepSchema(run: RunSql, schema: string): Promise<string> {
     where c.relnamespace = '${schema}'::regnamespace and c.relkind = 'r'
     group by c.oid, c.relname order by c.oid`);
   const [right] = await run<{ superuser: string }>("select current_setting('is_superuser') as superuser");
-  await run(`drop schema if exists ${kept} cascade; create schema ${kept}`);
-  for (const { name } of tables) await run(`create table ${kept}.${name} as table ${schema}.${name}`);
+  await run(`drop schema if exists ${copySchema} cascade; create schema ${copySchema}`);
+  for (const { name } of tables) await run(`create table ${copySchema}.${name} as table ${schema}.${name}`);
   const sequences = await run<{ id: string; name: string }>(
     `select oid::text as id, relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'S'`,
   );
@@ -58,7 +58,7 @@ export async function keepSchema(run: RunSql, schema: string): Promise<string> {
     ...tables.toReversed().map(({ name }) => `delete from ${schema}.${name}`),
     ...tables.map(
       ({ name, columns }) =>
-        `insert into ${schema}.${name} (${columns}) overriding system value select ${columns} from ${kept}.${name}`,
+        `insert into ${schema}.${name} (${columns}) overriding system value select ${columns} from ${copySchema}.${name}`,
     ),
     ...positions,
     ...after,
