@@ -182,8 +182,8 @@ export class SallyportClient {
     attributes: Attributes,
     options: CreateOptions = {},
   ): Promise<BusinessObject<Known>> {
-    const given = { ...forObject(className, options), body: attributes as Readonly<Record<string, unknown>> };
-    return this.call("POST /v1/object/{idOrClass}", given) as Promise<BusinessObject<Known>>;
+    const request = { ...forObject(className, options), body: attributes as Readonly<Record<string, unknown>> };
+    return this.call("POST /v1/object/{idOrClass}", request) as Promise<BusinessObject<Known>>;
   }
 
   /**
@@ -204,8 +204,8 @@ export class SallyportClient {
     attributes: Attributes,
     options: UpdateOptions = {},
   ): Promise<BusinessObject<Known>> {
-    const given = { ...forObject(id, options), body: attributes as Readonly<Record<string, unknown>> };
-    return this.call("PATCH /v1/object/{idOrClass}", given) as Promise<BusinessObject<Known>>;
+    const request = { ...forObject(id, options), body: attributes as Readonly<Record<string, unknown>> };
+    return this.call("PATCH /v1/object/{idOrClass}", request) as Promise<BusinessObject<Known>>;
   }
 
   /** Changes all matching objects of a class, at most 10,000, in one transaction. Returns their number. */
@@ -215,12 +215,12 @@ export class SallyportClient {
     attributes: Attributes,
     options: CallOptions = {},
   ): Promise<number> {
-    const given = {
+    const request = {
       path: { className },
       query: { query: { ...query } },
       body: attributes as Readonly<Record<string, unknown>>,
     };
-    return (await this.call("PATCH /v1/objects/{className}", { ...options, ...given }))["~Count"];
+    return (await this.call("PATCH /v1/objects/{className}", { ...options, ...request }))["~Count"];
   }
 
   /** Ids of users and groups that can see the object, `null` for all with access to its class. Needs write access. */
@@ -233,8 +233,8 @@ export class SallyportClient {
    * Users without administrator rights must stay among them, directly or through a group. The call writes the object.
    */
   setReaders(id: string, readers: readonly string[] | null, options: ReadersOptions = {}): Promise<ReadersData> {
-    const given = { path: { idOrClass: id }, body: { readers } };
-    return this.call("PUT /v1/object/{idOrClass}/readers", { ...options, ...given });
+    const request = { path: { idOrClass: id }, body: { readers } };
+    return this.call("PUT /v1/object/{idOrClass}/readers", { ...options, ...request });
   }
 
   /**
@@ -261,8 +261,8 @@ export class SallyportClient {
    */
   async execute<Data = unknown>(name: string, input?: unknown, options: ExecuteOptions = {}): Promise<Data> {
     const { skipChecker = false, ...limits } = options;
-    const given = { path: { macroName: name }, query: skipChecker ? { skipChecker } : {}, body: input };
-    return this.call("POST /v1/execute/{macroName}", { ...limits, ...given }) as Promise<Data>;
+    const request = { path: { macroName: name }, query: skipChecker ? { skipChecker } : {}, body: input };
+    return this.call("POST /v1/execute/{macroName}", { ...limits, ...request }) as Promise<Data>;
   }
 
   /** Restores a recycled object with its deletion cascade, and returns it. 609 if it was deleted permanently. */
@@ -326,8 +326,8 @@ export class SallyportClient {
     definition: ClassDefinition,
     options: CallOptions & ConditionOptions = {},
   ): Promise<ClassStructure> {
-    const given = { path: { className: name }, body: definition };
-    return this.call("PUT /v1/model/structure/{className}", { ...options, ...given });
+    const request = { path: { className: name }, body: definition };
+    return this.call("PUT /v1/model/structure/{className}", { ...options, ...request });
   }
 
   /** Deletes an unused class. Administrators only. `ifMatch` as in `putClass`. */
@@ -341,7 +341,7 @@ export class SallyportClient {
    */
   call<Key extends keyof DatabaseCalls>(
     operation: Key,
-    ...options: CallArguments<DatabaseCalls[Key]["given"], OperationOptions>
+    ...options: CallArguments<DatabaseCalls[Key]["input"], OperationOptions>
   ): Promise<DatabaseCalls[Key]["data"]> {
     return this.#requests.call(operation, ...options);
   }

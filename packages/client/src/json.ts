@@ -4,8 +4,8 @@
  * or a plain one. `undefined` as a member stands for an absent one, and a valid `Date` becomes its ISO text.
  */
 export function jsonText(value: unknown): string {
-  return exactText(value, (given, holder) =>
-    given === undefined ? !Array.isArray(holder) : given instanceof Date && !Number.isNaN(given.getTime()),
+  return exactText(value, (member, holder) =>
+    member === undefined ? !Array.isArray(holder) : member instanceof Date && !Number.isNaN(member.getTime()),
   );
 }
 
@@ -16,12 +16,12 @@ export function copyOfFields(fields: unknown): Readonly<Record<string, unknown>>
   return JSON.parse(exactText(fields, () => false)) as Readonly<Record<string, unknown>>;
 }
 
-function exactText(value: unknown, isAccepted: (given: unknown, holder: object) => boolean): string {
+function exactText(value: unknown, isAccepted: (member: unknown, holder: object) => boolean): string {
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, converted: unknown) {
     // `converted` is already the result of `toJSON`.
-    const given = this[name];
-    const fault = faultOf(given);
-    if (fault !== undefined && !isAccepted(given, this)) {
+    const member = this[name];
+    const fault = faultOf(member);
+    if (fault !== undefined && !isAccepted(member, this)) {
       const subject = name === "" ? "The value" : `The value of ${JSON.stringify(name)}`;
       throw new TypeError(`${subject} is ${fault}. JSON cannot hold it.`);
     }

@@ -128,10 +128,10 @@ export class ClientRequests {
   /** Calls an operation. Its data has the version cached. */
   call<Key extends keyof DatabaseCalls>(
     operation: Key,
-    ...[options]: CallArguments<DatabaseCalls[Key]["given"], OperationOptions>
+    ...[options]: CallArguments<DatabaseCalls[Key]["input"], OperationOptions>
   ): Promise<DatabaseCalls[Key]["data"]> {
-    const { path, ...given }: SentCall & OperationOptions = options ?? {};
-    return this.versioned({ ...given, ...targetOf(operation, path) });
+    const { path, ...request }: SentCall & OperationOptions = options ?? {};
+    return this.versioned({ ...request, ...targetOf(operation, path) });
   }
 
   bytes(options: RequestOptions): Promise<BytesAnswer> {

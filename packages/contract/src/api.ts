@@ -110,11 +110,11 @@ export type AdministrationCalls = CallsOf<typeof administrationOperations>;
 
 /**
  * Calls by method and path, such as `GET /v1/object/{idOrClass}`: of all operations that answer with an envelope and take
- * JSON or no body. `given` is the input of a call, `data` that of a success.
+ * JSON or no body. `input` is the input of a call, `data` that of a success.
  */
 type CallsOf<Groups> = {
   readonly [O in OperationIn<Groups> as KeyOf<O>]: {
-    readonly given: PathOf<O> & QueryOf<O> & BodyOf<O> & SessionOf<O>;
+    readonly input: PathOf<O> & QueryOf<O> & BodyOf<O> & SessionOf<O>;
     readonly data: O extends { data: infer S extends z.ZodType } ? z.output<S> : never;
   };
 };

@@ -68,7 +68,7 @@ describe("a part that is checked later", () => {
 
   test("has its fault and what was sent, and fails nothing around it", () => {
     const { part: checked } = parseFields(within, { name: "a", part: { count: "1", other: 2 } }, []);
-    expect(checked).toMatchObject({ fault: { code: 332, detail: "at /part/count" }, given: { count: "1", other: 2 } });
+    expect(checked).toMatchObject({ fault: { code: 332, detail: "at /part/count" }, input: { count: "1", other: 2 } });
     expect(() => valueOf(checked)).toThrow(ServiceError);
   });
 
@@ -86,7 +86,7 @@ describe("a part that is checked later", () => {
         throw refusal;
       },
     });
-    expect(parseFields(prepared, { count: 1 }, [])).toEqual({ fault: refusal, given: { count: 1 } });
+    expect(parseFields(prepared, { count: 1 }, [])).toEqual({ fault: refusal, input: { count: 1 } });
   });
 
   test("is described as its schema", () => {
@@ -133,7 +133,7 @@ describe("serialization parameter", () => {
       { type: "full", depth: 1, macroLevel: 3, getSize: true, securityRights: ["x"] },
       { type: "full", depth: 1 },
     ],
-  ])("accepts %j of clients of other servers as %j", (value, meant) => expect(parse(value)).toEqual(meant));
+  ])("accepts %j of clients of other servers as %j", (value, expected) => expect(parse(value)).toEqual(expected));
 
   test.each([
     [{ surprise: 1 }, "/serialization/surprise"],

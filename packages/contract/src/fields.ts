@@ -30,7 +30,7 @@ class Valid<T> {
 class Faulty {
   constructor(
     readonly fault: ServiceError,
-    readonly given: unknown,
+    readonly input: unknown,
   ) {}
 }
 
@@ -46,7 +46,7 @@ export function valueOf<T>(checked: Checked<T>): T {
 /** A parsed body with the values of its `Checked` parts, as they were sent if they have a fault. */
 export function asGiven(body: unknown): unknown {
   if (body instanceof Valid) return asGiven(body.value);
-  if (body instanceof Faulty) return body.given;
+  if (body instanceof Faulty) return body.input;
   if (Array.isArray(body)) return body.map(asGiven);
   if (typeof body !== "object" || body === null || Object.getPrototypeOf(body) !== Object.prototype) return body;
   return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, asGiven(member)]));
@@ -58,7 +58,7 @@ interface LaterOptions {
   /** Name in the body, for the detail of the fault. */
   readonly name?: string;
   /** Runs before the schema. Throws a `ServiceError` for a value that the schema does not see. */
-  readonly prepare?: (given: unknown) => unknown;
+  readonly prepare?: (body: unknown) => unknown;
 }
 
 /**
@@ -66,13 +66,13 @@ interface LaterOptions {
  * the use case, or alone.
  */
 export function later<T extends z.ZodType>(schema: T, { order = [], name, prepare = same }: LaterOptions = {}) {
-  const prepared = (given: unknown, { addIssue }: Pick<z.core.$RefinementCtx, "addIssue">) => {
+  const prepared = (body: unknown, { addIssue }: Pick<z.core.$RefinementCtx, "addIssue">) => {
     try {
-      return prepare(given);
+      return prepare(body);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       addIssue({ code: "custom", message: "307" });
-      return given;
+      return body;
     }
   };
   // The description is that of the schema.
@@ -82,19 +82,19 @@ export function later<T extends z.ZodType>(schema: T, { order = [], name, prepar
     .transform((value): Checked<z.output<T>> => new Valid(value))
     .catch((failed): Checked<z.output<T>> => {
       // Zod describes a schema with the result for `undefined`.
-      const { error, input: given } = (failed as typeof failed | undefined) ?? {
+      const { error, input: body } = (failed as typeof failed | undefined) ?? {
         error: { issues: [] },
         input: undefined,
       };
-      return new Faulty(refusalOf(prepare, given) ?? faultOf(error.issues, order, place), given);
+      return new Faulty(refusalOf(prepare, body) ?? faultOf(error.issues, order, place), body);
     });
 }
 
-const same = (given: unknown): unknown => given;
+const same = (body: unknown): unknown => body;
 
-function refusalOf(prepare: (given: unknown) => unknown, given: unknown): ServiceError | null {
+function refusalOf(prepare: (body: unknown) => unknown, body: unknown): ServiceError | null {
   try {
-    prepare(given);
+    prepare(body);
     return null;
   } catch (error) {
     if (error instanceof ServiceError) return error;

@@ -108,8 +108,8 @@ const serialization = z
 const meaningless: ReadonlySet<string> = new Set(["macroLevel", "getSize", "securityRights"]);
 
 /** Maps member names of existing clients to the current names. */
-function renameFieldList({ fieldList, ...given }: Record<string, unknown>): Record<string, unknown> {
-  const named = fieldList === undefined || "fields" in given ? given : { ...given, fields: fieldList };
+function renameFieldList({ fieldList, ...parameters }: Record<string, unknown>): Record<string, unknown> {
+  const named = fieldList === undefined || "fields" in parameters ? parameters : { ...parameters, fields: fieldList };
   return Object.fromEntries(Object.entries(named).filter(([name]) => !meaningless.has(name)));
 }
 

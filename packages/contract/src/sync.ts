@@ -160,9 +160,9 @@ const named = z.looseObject({ id: pushedChange.shape.id, uuid }, wrong);
 
 const checkedChange = later(pushedChange, {
   order: syncFaultOrder,
-  prepare: (given) => {
-    checkEnvelopeLimits(given, valueMembers);
-    return given;
+  prepare: (body) => {
+    checkEnvelopeLimits(body, valueMembers);
+    return body;
   },
 });
 
@@ -176,7 +176,7 @@ export const pushRequest = z
         .array(checkedChange, wrong)
         .check(({ value, issues }) => {
           for (const [index, each] of value.entries()) {
-            const faults = "fault" in each ? (named.safeParse(each.given).error?.issues ?? []) : [];
+            const faults = "fault" in each ? (named.safeParse(each.input).error?.issues ?? []) : [];
             for (const { message, path } of faults)
               issues.push({ code: "custom", message, path: [index, ...path], input: value });
           }
@@ -245,13 +245,12 @@ export type PushRequestData = z.input<typeof pushRequest>;
 export type PushResultData = z.infer<typeof pushResponse>;
 
 /** A body whose faults come after those of the schema that the path names. */
-function laterBody<Schema extends z.ZodType>(schema: Schema, prepare?: (given: unknown) => unknown) {
+function laterBody<Schema extends z.ZodType>(schema: Schema, prepare?: (body: unknown) => unknown) {
   return { json: later(schema, { order: syncFaultOrder, ...(prepare && { prepare }) }), any: true } as const;
 }
 
 /** The members of a body, none if it is not an object. */
-const membersOf = (given: unknown) =>
-  typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
+const membersOf = (body: unknown) => (typeof body === "object" && body !== null && !Array.isArray(body) ? body : {});
 
 const pulling = {
   access: "session",

@@ -83,8 +83,8 @@ class PurposeKeys {
   }
 
   keyFor(purpose: string): KeyObject {
-    const kept = this.#keys.get(purpose);
-    if (kept !== undefined) return kept;
+    const cached = this.#keys.get(purpose);
+    if (cached !== undefined) return cached;
     const key = createSecretKey(new Uint8Array(hkdfSync("sha256", this.#masterKey, "", associatedData(purpose), 32)));
     if (this.#keys.size < keptKeys) this.#keys.set(purpose, key);
     return key;

@@ -24,11 +24,11 @@ export class NodeRandomSource implements RandomSource {
 }
 
 /** Memoizes `make` per object. The result lives as long as the object. */
-export function memoizeByKey<Kept extends object, Made>(make: (kept: Kept) => Made): (kept: Kept) => Made {
-  const known = new WeakMap<Kept, Made>();
-  return (kept) => {
-    const made = known.get(kept) ?? make(kept);
-    known.set(kept, made);
+export function memoizeByKey<Kept extends object, Made>(make: (key: Kept) => Made): (key: Kept) => Made {
+  const results = new WeakMap<Kept, Made>();
+  return (key) => {
+    const made = results.get(key) ?? make(key);
+    results.set(key, made);
     return made;
   };
 }

@@ -30,7 +30,7 @@ function tokenOf(secret: string, step: number): string {
   return generateSync({ secret, strategy: "totp", algorithm: "sha1", digits: 6, period, epoch: step * period });
 }
 
-function isSame(expected: string, given: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+function isSame(expected: string, actual: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(actual)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

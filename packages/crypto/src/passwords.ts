@@ -75,7 +75,7 @@ async function compare(encoded: string, password: string): Promise<boolean | "un
 }
 
 /** Stored bytes per digest. The chance of a false match is about one in ten million. */
-const kept = 5;
+const bytesPerDigest = 5;
 
 /** Breached passwords as sorted MD5 prefixes. Both MD5 digests from clients and plain passwords can be looked up. */
 export class ListedBreachedPasswords implements BreachedPasswords {
@@ -87,15 +87,15 @@ export class ListedBreachedPasswords implements BreachedPasswords {
 
   /** Number of listed passwords. */
   get size(): number {
-    return this.digests.length / kept;
+    return this.digests.length / bytesPerDigest;
   }
 
   has(md5: string): boolean {
-    const expected = Number.parseInt(md5.slice(0, 2 * kept), 16);
+    const expected = Number.parseInt(md5.slice(0, 2 * bytesPerDigest), 16);
     let [from, to] = [0, this.size];
     while (from < to) {
       const middle = Math.floor((from + to) / 2);
-      const found = this.digests.readUIntBE(middle * kept, kept);
+      const found = this.digests.readUIntBE(middle * bytesPerDigest, bytesPerDigest);
       if (found === expected) return true;
       if (found < expected) from = middle + 1;
       else to = middle;

@@ -74,10 +74,10 @@ export function callbackRequest(
   origin?: string,
 ): CallbackRequest {
   const url = origin === undefined ? address : `${origin}${new URL(address).pathname}`;
-  const given = new URLSearchParams([...parameters]).toString();
+  const queryText = new URLSearchParams([...parameters]).toString();
   const headers = cookie === null ? {} : { Cookie: cookie };
-  if (method === "GET") return { method, url: `${url}?${given}`, headers, body: null };
-  return { method, url, headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" }, body: given };
+  if (method === "GET") return { method, url: `${url}?${queryText}`, headers, body: null };
+  return { method, url, headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" }, body: queryText };
 }
 
 /** The cookie that a browser sends back after a response with this header. */

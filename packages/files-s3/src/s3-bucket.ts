@@ -72,13 +72,13 @@ export class S3Bucket {
     // Before the request is signed. The signature covers the digest, so the server refuses other bytes. The digest was
     // computed while the bytes arrived: the client would compute it at once, and other requests would wait.
     this.client.middlewareStack.add(
-      (next) => (given) => {
-        const { headers, body } = given.request as { readonly headers: Record<string, string>; readonly body?: string };
-        const digest = "Body" in given.input ? this.digests.get(Object(given.input.Body)) : undefined;
+      (next) => (args) => {
+        const { headers, body } = args.request as { readonly headers: Record<string, string>; readonly body?: string };
+        const digest = "Body" in args.input ? this.digests.get(Object(args.input.Body)) : undefined;
         if (digest !== undefined) headers["x-amz-content-sha256"] = digest;
         // Some servers require it.
-        if ("Delete" in given.input) headers["content-md5"] = md5Of(body ?? "");
-        return next(given);
+        if ("Delete" in args.input) headers["content-md5"] = md5Of(body ?? "");
+        return next(args);
       },
       { step: "build", priority: "low" },
     );
@@ -125,10 +125,10 @@ export class S3Bucket {
 
   /** The objects below a prefix and after a key, in pages, in the order of their keys. */
   async *list(prefix: string, after?: string): AsyncGenerator<StoredObject[], void, undefined> {
-    const asked = { ...this.bucket, Prefix: prefix, ...(after === undefined ? {} : { StartAfter: after }) };
+    const request = { ...this.bucket, Prefix: prefix, ...(after === undefined ? {} : { StartAfter: after }) };
     for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
       const command = new ListObjectsV2Command({
-        ...asked,
+        ...request,
         ...(next === undefined ? {} : { ContinuationToken: next }),
       });
       const { Contents: found = [], NextContinuationToken: following } = await answered(this.client.send(command));

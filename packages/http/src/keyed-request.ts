@@ -14,9 +14,9 @@ const keyForm = /^[\x20-\x7e]{1,128}$/;
 
 /** The request with its `Idempotency-Key`; `null` without one. Throws 307 for a malformed key, or for two different ones. */
 export function keyedRequest({ request, database, matched, queryString, bytes }: Exchange): KeyedRequest | null {
-  const given = request.headersDistinct[headerNames.idempotencyKey];
-  if (given === undefined) return null;
-  const [key = "", ...others] = new Set(given);
+  const values = request.headersDistinct[headerNames.idempotencyKey];
+  if (values === undefined) return null;
+  const [key = "", ...others] = new Set(values);
   if (others.length > 0 || !keyForm.test(key))
     throw new ServiceError(307, { detail: "Idempotency-Key must have 1 to 128 printable ASCII characters." });
   // Without the alias: the database can be restored under another one.

@@ -10,18 +10,18 @@ export class MacroArguments implements RequestForms {
     checkJsonLimits(value);
   }
 
-  serialization(given: JsonValue | undefined): Serialization | undefined {
-    return given === undefined
+  serialization(value: JsonValue | undefined): Serialization | undefined {
+    return value === undefined
       ? undefined
-      : parseFields(objectParameters, { serialization: JSON.stringify(given) }, []).serialization;
+      : parseFields(objectParameters, { serialization: JSON.stringify(value) }, []).serialization;
   }
 
   list({ where, sort, oids, macro, count, ...members }: Given): ListForm {
     // `exact` is the default of a list, which has no value for it.
     const counted = { ...members, count: count === "exact" ? undefined : count };
-    const given = { ...withoutUndefined(counted), query: withoutUndefined({ where, sort, oids, macro }) };
-    checkListLimits(given);
-    const { query, cursor, serialization, page, perPage } = parseFields(listRequest, given, []);
+    const list = { ...withoutUndefined(counted), query: withoutUndefined({ where, sort, oids, macro }) };
+    checkListLimits(list);
+    const { query, cursor, serialization, page, perPage } = parseFields(listRequest, list, []);
     return { query, cursor, serialization, page, perPage, capped: count === "capped" };
   }
 
@@ -30,8 +30,8 @@ export class MacroArguments implements RequestForms {
   }
 }
 
-function withoutUndefined(given: Given): Record<string, JsonValue> {
+function withoutUndefined(members: Given): Record<string, JsonValue> {
   return Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+    Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
   );
 }

@@ -118,8 +118,8 @@ export class GuardedClient {
   }
 
   private hostOf({ origin, hostname }: URL): HostState {
-    const known = this.hosts.get(origin);
-    if (known !== undefined) return known;
+    const cached = this.hosts.get(origin);
+    if (cached !== undefined) return cached;
     const isFake = origin === this.fakeProviders;
     const address = hostname.replace(/^\[(.*)\]$/, "$1");
     const host = {

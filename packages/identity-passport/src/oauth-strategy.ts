@@ -188,6 +188,6 @@ export function codeOf(parameters: CallbackParameters, state: string): string {
 const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
   store: (_request, _verifier, _state, _meta, callback) =>
     callback(new Error("The state must be passed with every request.")),
-  verify: (_request, given, _meta, callback) =>
-    given === state ? callback(null, codeVerifier ?? true) : callback(null, false, {}),
+  verify: (_request, received, _meta, callback) =>
+    received === state ? callback(null, codeVerifier ?? true) : callback(null, false, {}),
 });

@@ -18,10 +18,10 @@ export function acceptedTexts<Name extends string>(
 ): Readonly<Record<Name, string>> {
   if (typeof data !== "object" || data === null || Array.isArray(data))
     throw misconfigured("The additional data is not an object.");
-  const given = new Map<string, unknown>(Object.entries(data));
+  const members = new Map<string, unknown>(Object.entries(data));
   const accepted = new Map<string, string>();
   for (const [name, { pattern, isOptional = false }] of Object.entries<TextRule>(rules)) {
-    const value = given.get(name);
+    const value = members.get(name);
     if (value === undefined && isOptional) continue;
     if (typeof value !== "string" || value.trim() === "")
       throw misconfigured(`${name} is missing in the additional data.`);

@@ -61,8 +61,8 @@ export function guardedLookup(isAllowed: (address: string) => boolean, resolve: 
   // A look-up takes a thread of Node's small pool, so concurrent look-ups of a name share one.
   const pending = new Map<string, Promise<readonly LookupAddress[]>>();
   const addressesOf = (host: string) => {
-    const known = pending.get(host);
-    if (known !== undefined) return known;
+    const cached = pending.get(host);
+    if (cached !== undefined) return cached;
     const resolution = resolve(host).finally(() => pending.delete(host));
     pending.set(host, resolution);
     return resolution;

@@ -140,7 +140,7 @@ describe("neighbours", () => {
     const heartbeat = new Heartbeat();
     const slot = { post: () => {}, kill: () => {}, heartbeat };
     const options = {
-      given: invocation("return 1;"),
+      call: invocation("return 1;"),
       host,
       budget: limits,
       language: undefined,

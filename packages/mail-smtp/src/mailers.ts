@@ -225,9 +225,9 @@ function unusable(failure: Failure, errorCode: MailerErrorCode): MailerUnusable 
 
 /** The reply code and enhanced status code. The text is omitted: it can contain addresses and anything else. */
 function replyOf({ response, responseCode }: Failure): string {
-  const known = typeof response === "string" ? /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})(?: |$))?/.exec(response) : null;
-  if (known !== null)
-    return known
+  const match = typeof response === "string" ? /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})(?: |$))?/.exec(response) : null;
+  if (match !== null)
+    return match
       .slice(1)
       .filter((part) => part !== undefined)
       .join(" ");

@@ -112,10 +112,10 @@ export class MemoryKernel implements Kernel {
 
   /** Keeps the present content. The result restores it, as often as it is called. */
   async snapshot(): Promise<() => Promise<void>> {
-    const kept = await this.inTurn(() => this.state);
+    const before = await this.inTurn(() => this.state);
     return () =>
       this.inTurn(() => {
-        this.state = kept;
+        this.state = before;
       });
   }
 

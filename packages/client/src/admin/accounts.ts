@@ -30,8 +30,8 @@ class Credentials {
    * Sets the password as a person types it, or imports the MD5 of one as `{ passwordDigest }`. Ends the sessions of the
    * account. Needs a recent proof.
    */
-  async setPassword(id: string, given: string | SetPasswordData, limits: CallLimits = {}): Promise<void> {
-    const body = typeof given === "string" ? { password: given } : given;
+  async setPassword(id: string, password: string | SetPasswordData, limits: CallLimits = {}): Promise<void> {
+    const body = typeof password === "string" ? { password } : password;
     await this.calls.send(`PUT /admin/v1/${this.account}/password`, { ...limits, path: pathOf(id), body });
   }
 
@@ -41,8 +41,8 @@ class Credentials {
 
   /** Removes lost second factors. 304 if there is none. Needs a recent proof. */
   async removeFactors(id: string, { app, ...limits }: FactorOptions = {}): Promise<void> {
-    const given = { path: pathOf(id), query: { app } };
-    await this.calls.send(`DELETE /admin/v1/${this.account}/factors`, { ...limits, ...given });
+    const request = { path: pathOf(id), query: { app } };
+    await this.calls.send(`DELETE /admin/v1/${this.account}/factors`, { ...limits, ...request });
   }
 }
 

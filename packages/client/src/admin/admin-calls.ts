@@ -58,7 +58,7 @@ export class AdminCalls {
   /** Calls an operation. Its data has the version cached. */
   async send<Key extends keyof AdministrationCalls>(
     operation: Key,
-    ...[options]: CallArguments<AdministrationCalls[Key]["given"], AdminCallOptions>
+    ...[options]: CallArguments<AdministrationCalls[Key]["input"], AdminCallOptions>
   ): Promise<AdministrationCalls[Key]["data"]> {
     const {
       body,
@@ -67,7 +67,7 @@ export class AdminCalls {
       anonymous,
       timeout = this.timeout,
       signal,
-      ...given
+      ...request
     }: SentCall & AdminCallOptions = options ?? {};
     const sessionId = this.#sessionId;
     if (anonymous === undefined && sessionId === undefined) throw new NotLoggedInError();
@@ -78,7 +78,7 @@ export class AdminCalls {
     };
     const message = { headers, body: body === undefined ? undefined : jsonText(body) };
     return withinLimits({ timeout, signal }, async (limit) => {
-      const answer = await this.transport.send({ ...targetOf(operation, given.path), query }, message, limit);
+      const answer = await this.transport.send({ ...targetOf(operation, request.path), query }, message, limit);
       return withVersion(
         successOf<AdministrationCalls[Key]["data"]>(answer).data,
         answer.headers.get("etag") ?? undefined,

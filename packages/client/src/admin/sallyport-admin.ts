@@ -148,7 +148,7 @@ export class SallyportAdmin {
    */
   call<Key extends keyof AdministrationCalls>(
     operation: Key,
-    ...options: CallArguments<AdministrationCalls[Key]["given"], AdminCallOptions>
+    ...options: CallArguments<AdministrationCalls[Key]["input"], AdminCallOptions>
   ): Promise<AdministrationCalls[Key]["data"]> {
     return this.#calls.send(operation, ...options);
   }

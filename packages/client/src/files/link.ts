@@ -19,7 +19,7 @@ export async function linkFile(
   id: string,
   { expiresIn, session, ...options }: LinkOptions = {},
 ): Promise<FileLinkData> {
-  const given = { path: { idOrUuid: id }, body: { expiresIn, session } };
-  const data = await client.call("POST /v1/file/{idOrUuid}/link", { ...options, ...given });
+  const request = { path: { idOrUuid: id }, body: { expiresIn, session } };
+  const data = await client.call("POST /v1/file/{idOrUuid}/link", { ...options, ...request });
   return { ...data, url: new URL(data.url, client.baseUrl).href };
 }

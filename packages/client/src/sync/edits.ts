@@ -27,12 +27,14 @@ export function created(className: string, fields: Fields, { id, sequence }: Edi
 }
 
 /** Changes fields. Without a difference to what the user sees, the state stays the same. */
-export function updated(state: ObjectState, given: Fields, place: EditPlace): ObjectState {
+export function updated(state: ObjectState, values: Fields, place: EditPlace): ObjectState {
   const view = viewOf(state);
   if (view === null) throw new Error("The object is not on this device, or it was removed.");
-  const names = Object.keys(given).filter((name) => !(Object.hasOwn(view, name) && sameValue(view[name], given[name])));
+  const names = Object.keys(values).filter(
+    (name) => !(Object.hasOwn(view, name) && sameValue(view[name], values[name])),
+  );
   if (names.length === 0) return state;
-  const fields = pick(given, names);
+  const fields = pick(values, names);
   const last = state.pending.at(-1);
   if (last !== undefined && joins(last, fields, place)) {
     const base = last.base === null ? null : { ...pick(view, names), ...last.base };
@@ -62,11 +64,11 @@ export function removed(state: ObjectState, { id, sequence, latest }: EditPlace)
   const [first] = state.pending;
   // The server does not know the object, and no later change can refer to it.
   if (version === 0 && first !== undefined && !first.isSent && first.sequence === latest) return null;
-  const kept = state.pending.filter((change) => change.isSent || (change === first && change.version === 0));
-  const dropped = state.pending.filter((each) => !kept.includes(each)).map(({ fields }) => fields);
+  const remaining = state.pending.filter((change) => change.isSent || (change === first && change.version === 0));
+  const dropped = state.pending.filter((each) => !remaining.includes(each)).map(({ fields }) => fields);
   const edits = dropped.length === 0 ? undefined : dropped;
   const change = { id, sequence, op: "delete", version, fields: {}, edits, base: null, isSent: false } as const;
-  return { ...state, pending: [...kept, change] };
+  return { ...state, pending: [...remaining, change] };
 }
 
 /** Drops all edits. `null` if the server has no such object. */

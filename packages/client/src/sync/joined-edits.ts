@@ -9,14 +9,14 @@ type Joined = Pick<PendingChange, "fields" | "edits">;
 export function joined({ fields, edits = [fields] }: Joined, added: Fields): Joined {
   const [first = fields, ...later] = edits;
   const names = Object.keys(added);
-  const kept = partsOf(later, (name) => !names.includes(name));
-  return { fields: { ...fields, ...added }, edits: [first, ...kept, added] };
+  const others = partsOf(later, (name) => !names.includes(name));
+  return { fields: { ...fields, ...added }, edits: [first, ...others, added] };
 }
 
 /** The fields of joined edits that have one of these names. */
 export function restricted({ fields, edits }: Joined, names: readonly string[]): Joined {
-  const kept = edits && partsOf(edits, (name) => names.includes(name));
-  return { fields: pick(fields, names), edits: kept === undefined || kept.length < 2 ? undefined : kept };
+  const ownEdits = edits && partsOf(edits, (name) => names.includes(name));
+  return { fields: pick(fields, names), edits: ownEdits === undefined || ownEdits.length < 2 ? undefined : ownEdits };
 }
 
 /** Makes a change of each edit, at the same place of the queue. `undefined` if there is only one edit. */
@@ -26,9 +26,9 @@ export function editByEdit(state: ObjectState, change: PendingChange, newId: () 
   let seen: Fields = base ?? {};
   const changes = edits.map((fields, index): PendingChange => {
     const names = Object.keys(fields);
-    const known = version === 0 || base !== null ? names : names.filter((name) => Object.hasOwn(seen, name));
+    const knownNames = version === 0 || base !== null ? names : names.filter((name) => Object.hasOwn(seen, name));
     const hasBase = index > 0 || base !== null;
-    const single = { ...change, id: newId(), fields, edits: undefined, base: hasBase ? pick(seen, known) : null };
+    const single = { ...change, id: newId(), fields, edits: undefined, base: hasBase ? pick(seen, knownNames) : null };
     seen = { ...seen, ...fields };
     // The links of the change belong to the first of its edits.
     return index === 0 ? { ...single, isSent: false } : { ...single, references: undefined, isSent: false };

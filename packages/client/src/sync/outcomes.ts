@@ -150,14 +150,14 @@ export interface Uncreated {
 /** The answer to a change. */
 export function settled(
   uuid: string,
-  known: ObjectState | undefined,
+  before: ObjectState | undefined,
   { change: sent, result }: PushAnswer,
   { generation, next }: Moment,
   uncreated: Uncreated,
 ): Outcome {
-  const state = known ?? newState(sent.className ?? "");
+  const state = before ?? newState(sent.className ?? "");
   const change = state.pending.find(({ id }) => id === sent.id) ?? discardedChange(state, sent, result);
-  if (change === undefined) return { state: known ?? null, notices: [] };
+  if (change === undefined) return { state: before ?? null, notices: [] };
   const rest = state.pending.filter((each) => each !== change);
   const code = codeOf(result);
   if (code === codes.done && change.op === "put") return applied(uuid, state, change, result, generation);
@@ -255,8 +255,8 @@ function applied(
   generation: number,
 ): Outcome {
   const { className } = state;
-  const kept = conflicts.filter((conflict) => conflict.kept !== "mine").map(({ field }) => field);
-  const written = Object.keys(change.fields).filter((name) => !kept.includes(name));
+  const lostFields = conflicts.filter((conflict) => conflict.kept !== "mine").map(({ field }) => field);
+  const written = Object.keys(change.fields).filter((name) => !lostFields.includes(name));
   const notices: Notice[] = conflicts.map(({ field, theirs, kept: choice }) => [
     "conflicts",
     { uuid, className, field, mine: valueOf(change.fields, field), theirs, kept: choice },

@@ -154,7 +154,7 @@ export class SyncStore {
    * see the same notices until one of them confirms.
    */
   async notices(schema: string): Promise<KeptNotices> {
-    const kept = await this.transact(schema, async (records) => {
+    const entries = await this.transact(schema, async (records) => {
       const found: (readonly [key: string, notice: Notice])[] = [];
       for (let after: string | undefined; ; ) {
         const page = await records.list("notices", after);
@@ -163,9 +163,9 @@ export class SyncStore {
         if (after === undefined) return found;
       }
     });
-    const keys = kept.map(([key]) => key);
+    const keys = entries.map(([key]) => key);
     const confirm = () => this.transact(schema, async (records) => records.removeNotices(keys));
-    return { ...groupedNotices(kept.map(([, notice]) => notice)), confirm };
+    return { ...groupedNotices(entries.map(([, notice]) => notice)), confirm };
   }
 
   /** Calls the listener after each change of objects by this store. Returns the function that ends it. */

@@ -93,8 +93,8 @@ export class Retries {
     if (!this.#rules.isRepeatable(error) || this.#failures >= this.#limit) throw error;
     const longest = Math.min(longestPause, firstPause * 2 ** this.#failures);
     this.#failures += 1;
-    const asked = error instanceof SallyportError ? (error.retryAfter ?? 0) * 1_000 : 0;
-    const wait = Math.max(asked, Math.random() * longest);
+    const leastWait = error instanceof SallyportError ? (error.retryAfter ?? 0) * 1_000 : 0;
+    const wait = Math.max(leastWait, Math.random() * longest);
     if (performance.now() + wait >= this.#rules.end) throw error;
     await pause(wait, this.#signal);
   }

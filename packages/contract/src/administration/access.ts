@@ -19,7 +19,7 @@ export const proofRequest = z
     pass: z.string().min(1).max(1_024).optional().describe("The own password, in the form of a log-in."),
     "2faToken": secondFactorTokens,
   })
-  .refine((given) => (given.pass === undefined) !== !given["2faToken"], refusedWith(307))
+  .refine((body) => (body.pass === undefined) !== !body["2faToken"], refusedWith(307))
   .meta({ id: "ProofRequest" });
 
 /** A time as ISO 8601 in UTC. */

@@ -217,7 +217,7 @@ describe("key pairs", () => {
 
   const addFirst = async (key: WrappedKeyPair) => keys.addFirst(key, await fixture.storage.now());
   const accepted = async (kind: ServerKeyKind) => (await keys.accepted(kind)).map(({ keyId }) => keyId);
-  const kept = async (kind: ServerKeyKind) => (await keys.withPrivateKey(kind)).map(({ keyId }) => keyId);
+  const privateKeyIds = async (kind: ServerKeyKind) => (await keys.withPrivateKey(kind)).map(({ keyId }) => keyId);
 
   test("are none at first", async () => {
     for (const kind of ["rsa", "jwt"] as const) {
@@ -341,10 +341,10 @@ describe("key pairs", () => {
     await keys.rotate("two", newKey("rsa", "three"), hour);
     expect(await keys.withPrivateKey("rsa")).toEqual(await keys.accepted("rsa"));
     fixture.advance(2 * hour);
-    expect(await kept("rsa")).toEqual(["three", "one", "two"]);
+    expect(await privateKeyIds("rsa")).toEqual(["three", "one", "two"]);
     expect((await keys.withPrivateKey("rsa"))[2]?.wrappedPrivateKey).toBe("wrapped two");
     await keys.sweep(0);
-    expect(await kept("rsa")).toEqual(["three", "one"]);
+    expect(await privateKeyIds("rsa")).toEqual(["three", "one"]);
     expect(await keys.withPrivateKey("rsa")).toEqual(await keys.accepted("rsa"));
     expect(await keys.withPrivateKey("jwt")).toEqual([]);
   });
@@ -368,14 +368,14 @@ describe("key pairs", () => {
     expect(await keys.sweep(0)).toBe(0);
     fixture.advance(2 * hour);
     expect(await keys.sweep(2 * hour)).toBe(0);
-    expect(await kept("rsa")).toEqual(["three", "two", "one"]);
+    expect(await privateKeyIds("rsa")).toEqual(["three", "two", "one"]);
     expect(await keys.sweep(hour)).toBe(2);
     expect(await keys.sweep(hour)).toBe(0);
-    for (const kind of ["rsa", "jwt"] as const) expect(await kept(kind)).toEqual(["three", "two"]);
+    for (const kind of ["rsa", "jwt"] as const) expect(await privateKeyIds(kind)).toEqual(["three", "two"]);
     fixture.advance(1_000 * hour);
     expect(await keys.sweep(hour)).toBe(2);
     for (const kind of ["rsa", "jwt"] as const) {
-      expect(await kept(kind)).toEqual(["three"]);
+      expect(await privateKeyIds(kind)).toEqual(["three"]);
       expect(await accepted(kind)).toEqual(["three"]);
     }
   });
@@ -389,6 +389,6 @@ describe("key pairs", () => {
     expect(await accepted("rsa")).toEqual(["three", "two"]);
     expect(await keys.rotate("three", newKey("rsa", "one"), hour)).toBe("known");
     await keys.sweep(0);
-    expect(await kept("rsa")).toEqual(["three", "two"]);
+    expect(await privateKeyIds("rsa")).toEqual(["three", "two"]);
   });
 });

@@ -32,10 +32,10 @@ export class ForgeClientKeyParser implements ClientKeyParser {
   parse(text: string, ownKeyIds: Iterable<string>): ClientKey | undefined {
     if (text.length > maxTextLength) return undefined;
     const digest = hash("sha256", text, "hex");
-    const known = this.#recent.get(digest);
-    const read = known ?? this.#read(text);
+    const cached = this.#recent.get(digest);
+    const read = cached ?? this.#read(text);
     if (read === undefined) return undefined;
-    if (known === undefined) this.#recent.set(digest, read);
+    if (cached === undefined) this.#recent.set(digest, read);
     for (const own of ownKeyIds) if (own === read.keyId) return undefined;
     return read.client;
   }

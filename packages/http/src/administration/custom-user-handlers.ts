@@ -25,8 +25,8 @@ export const administeredCustomUserHandlers: Handlers<typeof administeredCustomU
       show: shown,
     }),
   }),
-  createCustomUser: async (context, { body: { userId, ...given } }) => {
-    const id = await addCustomUser(context, { ...given, user: { id: userId } });
+  createCustomUser: async (context, { body: { userId, ...input } }) => {
+    const id = await addCustomUser(context, { ...input, user: { id: userId } });
     return answerOf(await findAdministeredCustomUser(context, id));
   },
   getCustomUser: async (context, { parameter }) =>

@@ -28,8 +28,8 @@ export const classRightsHandlers: Handlers<typeof classRightsOperations> = {
   },
   setClassRights: async (context, { parameter, body: { rights }, ...input }) => {
     const expectedVersions = requiredVersions(input);
-    const given = { name: parameter("className"), rights, expectedVersions };
-    const { content: data, version } = await putClassRights(context, given);
+    const change = { name: parameter("className"), rights, expectedVersions };
+    const { content: data, version } = await putClassRights(context, change);
     return { data, version };
   },
 };

@@ -18,8 +18,8 @@ export const syncAdministrationHandlers: Handlers<typeof syncAdministrationOpera
     return { data, version };
   },
   switchSynchronization: async (context, { body: { enabled }, ...input }) => {
-    const given = { enabled, expectedVersions: requiredVersions(input) };
-    const { content: data, version } = await switchSync(context, given);
+    const change = { enabled, expectedVersions: requiredVersions(input) };
+    const { content: data, version } = await switchSync(context, change);
     return { data, version };
   },
   listSyncSchemas: async (context) => ({ data: { items: await listStoredSyncSchemas(context) } }),
@@ -28,14 +28,14 @@ export const syncAdministrationHandlers: Handlers<typeof syncAdministrationOpera
     return { data, version };
   },
   putSyncSchema: async (context, { parameter, body, expectedVersions }) => {
-    const given = { ...body, name: parameter("name"), expectedVersions };
-    const { content: data, version } = await storeSyncSchema(context, given);
+    const change = { ...body, name: parameter("name"), expectedVersions };
+    const { content: data, version } = await storeSyncSchema(context, change);
     return { data, version };
   },
   removeSyncSchema: (context, { parameter, ...input }) =>
     dropSyncSchema(context, { name: parameter("name"), expectedVersions: requiredVersions(input) }),
   explainAbsence: async (context, { parameter, query: { user, uuid, syncVersion = null } }) => {
-    const given = { schemaName: parameter("name"), userId: user, uuid, syncVersion };
-    return { data: { items: await explainAbsence(context, given) } };
+    const selector = { schemaName: parameter("name"), userId: user, uuid, syncVersion };
+    return { data: { items: await explainAbsence(context, selector) } };
   },
 };

@@ -26,8 +26,8 @@ export const userHandlers: Handlers<typeof userOperations> = {
       show: (user) => user,
     }),
   }),
-  createUser: async (context, { body: { groups: groupIds, ...given } }) => {
-    const userId = await createUser(context, { ...given, groups: [], createsGroups: false, groupIds });
+  createUser: async (context, { body: { groups: groupIds, ...user } }) => {
+    const userId = await createUser(context, { ...user, groups: [], createsGroups: false, groupIds });
     return answerOf(await findAdministeredUser(context, userId));
   },
   getUser: async (context, { parameter }) => answerOf(await findAdministeredUser(context, parameter("userId"))),

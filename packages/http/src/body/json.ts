@@ -38,15 +38,15 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
  * The JSON of a body as its schema reads it. `undefined` means no body. Throws 307 for a body that does not fit, or that exceeds
  * the limits of JSON.
  */
-export function validatedBody(declared: JsonBody | undefined, given: unknown): unknown {
-  if (given !== undefined) (declared?.checkLimits ?? checkJsonLimits)(given);
-  const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-  if (given !== undefined && !isObject && declared?.any !== true)
+export function validatedBody(declared: JsonBody | undefined, body: unknown): unknown {
+  if (body !== undefined) (declared?.checkLimits ?? checkJsonLimits)(body);
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  if (body !== undefined && !isObject && declared?.any !== true)
     throw new ServiceError(307, { detail: "The body must be a JSON object." });
   if (declared === undefined) return undefined;
-  const chosen = isObject ? declared.choose?.(given as Record<string, unknown>) : undefined;
+  const chosen = isObject ? declared.choose?.(body as Record<string, unknown>) : undefined;
   const { json, order = [] } = chosen ?? declared;
-  return parseFields(json, given, order);
+  return parseFields(json, body, order);
 }
 
 /** Parses the fields of a form. Throws 307 for fields that do not fit. */

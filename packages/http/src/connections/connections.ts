@@ -70,8 +70,8 @@ export class Connections {
 
   /** The connection of an open socket. */
   of(socket: Socket): Connection {
-    const known = this.open.get(socket);
-    if (known !== undefined) return known;
+    const existing = this.open.get(socket);
+    if (existing !== undefined) return existing;
     const connection = new Connection(socket, this.rules.mayWait);
     if (this.leaving) connection.leave();
     this.open.set(socket, connection);

@@ -28,10 +28,10 @@ export function sessionEndedCode({ authorization, secureToken }: PresentedCreden
 
 /** The headers that name a session and are not blank. */
 export function sessionCredentials(presented: PresentedCredentials): readonly CredentialHeader[] {
-  const given: CredentialHeader[] = [];
+  const present: CredentialHeader[] = [];
   for (const each of [presented.sessionId, presented.authorization, presented.secureToken])
-    if (!isAbsent(each)) given.push(each);
-  return given;
+    if (!isAbsent(each)) present.push(each);
+  return present;
 }
 
 const absent: CredentialHeader = { value: null, conflict: false };
@@ -57,8 +57,8 @@ const byLength: ReadonlyMap<number, keyof PresentedCredentials> = new Map(
 
 /** Also reads the app key from the query string. A blank query value is ignored. */
 export function withKeyInQuery(presented: PresentedCredentials, queryString: string): PresentedCredentials {
-  const given = valuesIn(queryString, headerNames.appKey).filter((value) => value.trim() !== "");
-  const appKey = given.reduce(another, given.length > 0 && isAbsent(presented.appKey) ? absent : presented.appKey);
+  const values = valuesIn(queryString, headerNames.appKey).filter((value) => value.trim() !== "");
+  const appKey = values.reduce(another, values.length > 0 && isAbsent(presented.appKey) ? absent : presented.appKey);
   return { ...presented, appKey };
 }
 

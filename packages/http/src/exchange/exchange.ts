@@ -100,8 +100,8 @@ const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The request id of the client or proxy if it is safe to log. Otherwise a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
-  const given = headers[headerNames.requestId];
-  return typeof given === "string" && acceptable.test(given) ? given : randomUUID();
+  const header = headers[headerNames.requestId];
+  return typeof header === "string" && acceptable.test(header) ? header : randomUUID();
 }
 
 /** Dependencies of the steps, shared by all requests. */

@@ -117,10 +117,10 @@ async function readForm({ contentType, bytes }: StreamedBody): Promise<IncomingF
 /** Pipes a form to multer's parser. Multer refuses a file whose field has no name, and a field without a name has no use. */
 function pipeNamed(form: Readable, parser: Writable): void {
   const emit = parser.emit.bind(parser);
-  parser.emit = (event: string | symbol, ...given: unknown[]): boolean => {
-    const [name, ...others] = given;
+  parser.emit = (event: string | symbol, ...args: unknown[]): boolean => {
+    const [name, ...others] = args;
     if (event === "field" && !name) return true;
-    return event === "file" && !name ? emit(event, "file", ...others) : emit(event, ...given);
+    return event === "file" && !name ? emit(event, "file", ...others) : emit(event, ...args);
   };
   form.pipe(parser);
 }

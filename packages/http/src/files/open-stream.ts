@@ -79,8 +79,12 @@ const octets = /^application\/octet-stream[\t ]*(?:;|$)/i;
 
 /** The media type of the body. Throws 207 if the route does not accept it. */
 function typeOf({ request: { headers } }: Exchange, { stream }: StreamBody): StreamedBody["type"] {
-  const given = headers["content-type"] ?? "";
-  const type = multipart.test(given) ? streamTypes.multipart : octets.test(given) ? streamTypes.bytes : null;
+  const contentType = headers["content-type"] ?? "";
+  const type = multipart.test(contentType)
+    ? streamTypes.multipart
+    : octets.test(contentType)
+      ? streamTypes.bytes
+      : null;
   if (type === null || !stream.includes(type)) throw new ServiceError(207);
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
     throw new ServiceError(207, { detail: "Compressed bodies are not supported." });

@@ -39,8 +39,8 @@ export async function sendFile(
     response.writeHead(304, headers).end();
     return;
   }
-  const { range: asked, "if-range": ifRange = tag } = request.headers;
-  const range = ifRange.toString().trim() === tag ? requestedRange(asked, size) : null;
+  const { range: rangeHeader, "if-range": ifRange = tag } = request.headers;
+  const range = ifRange.toString().trim() === tag ? requestedRange(rangeHeader, size) : null;
   if (range === undefined) {
     answerHeaders["Content-Range"] = `bytes */${size}`;
     throw new ServiceError(600);
@@ -147,8 +147,8 @@ const inert =
   /^(?:text\/(?:plain|csv)|image\/(?!svg)[a-z0-9.+-]+|(?:audio|video|font)\/[a-z0-9.+-]+|application\/(?:pdf|json|zip|gzip|msword|rtf|vnd\.[a-z0-9.+-]+))$/;
 
 /** The media type, if no browser runs or renders documents of it. Otherwise plain bytes. */
-export function inertMediaType(given: string | null): string {
-  const type = given?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+export function inertMediaType(mediaType: string | null): string {
+  const type = mediaType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return inert.test(type) && !type.endsWith("+xml") ? type : octets;
 }
 

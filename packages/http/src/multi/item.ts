@@ -41,9 +41,9 @@ export class Item {
    * Finds the route and parses the input. Fails with the same codes, in the same order, as a single request.
    * `rateError`: the error of an item beyond a request rate.
    */
-  constructor(given: ItemInput, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
+  constructor(itemInput: ItemInput, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
     try {
-      this.call = this.prepared(given, index, parts, rateError);
+      this.call = this.prepared(itemInput, index, parts, rateError);
     } catch (error) {
       this.error = error;
     }
@@ -93,12 +93,12 @@ export class Item {
   }
 
   private prepared(
-    given: ItemInput,
+    itemInput: ItemInput,
     index: number,
     { matcher, settings, atomic, keyed }: ItemParts,
     rateError: ServiceError | null,
   ): typeof this.call {
-    const { method, path, data } = valueOf(given);
+    const { method, path, data } = valueOf(itemInput);
     const { segments, queryString } = itemTarget(path);
     const matched = matcher.match(segments);
     if (matched === null) throw new ServiceError(304);

@@ -21,14 +21,14 @@ const readsAtOnce = 10;
  * concurrently, unless hooks run in them: they would take more than a fair share of worker threads.
  */
 export async function runSeparately(
-  given: readonly ItemInput[],
+  inputs: readonly ItemInput[],
   context: Served<SessionContext>,
   parts: ItemParts,
   note: RouteInput["note"],
 ): Promise<JsonText> {
   if (parts.keyed !== null) await bindKey(context, parts.keyed);
   const results = new Results(context.database.answerBytes, parts.deadline);
-  const items = await countedItems(given, context, parts, { together: false });
+  const items = await countedItems(inputs, context, parts, { together: false });
   const concurrency = (await context.services.objectHooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, concurrency)) {
@@ -52,14 +52,14 @@ export async function runSeparately(
 
 /** Prepares the items. Each counts as a request; those beyond a request rate fail with 800. */
 async function countedItems(
-  given: readonly ItemInput[],
+  inputs: readonly ItemInput[],
   context: Served<SessionContext>,
   parts: ItemParts,
   { together }: { readonly together: boolean },
 ): Promise<readonly Item[]> {
   const { rates } = await requestLimits(context);
-  const { allowed, refusal } = await countItems(context, rates, { count: given.length, together });
-  return given.map((each, index) => new Item(each, index, parts, index < allowed ? null : refusal));
+  const { allowed, refusal } = await countItems(context, rates, { count: inputs.length, together });
+  return inputs.map((each, index) => new Item(each, index, parts, index < allowed ? null : refusal));
 }
 
 /** Concurrent reads share the memory limit of one response. */
@@ -100,13 +100,13 @@ async function withModelOfNow(context: Served<SessionContext>): Promise<Served<S
  * of the preparation are thrown before the transaction starts.
  */
 export async function runInTransaction(
-  given: readonly ItemInput[],
+  inputs: readonly ItemInput[],
   context: Served<SessionContext>,
   parts: ItemParts,
   note: RouteInput["note"],
 ): Promise<JsonText> {
   const { keyed } = parts;
-  const items = await countedItems(given, context, parts, { together: true });
+  const items = await countedItems(inputs, context, parts, { together: true });
   let current: number | null = null;
   const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
     for (const [index, item] of items.entries()) {

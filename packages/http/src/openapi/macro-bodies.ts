@@ -29,11 +29,11 @@ export function macroSchemas(macros: readonly ExecutableMacro[]): Record<string,
 
 /** Body of an execution, with an example for each macro that declares a schema; `undefined` if none does. */
 export function macroBody(macros: readonly ExecutableMacro[]): MediaTypeObject | undefined {
-  const known = described(macros);
-  if (known.length === 0) return undefined;
-  const references = known.map(({ name }) => ({ $ref: addressOf(componentOf(name)) }));
-  const examples = known.map(({ name, input }) => [name, { summary: name, value: exampleOf(input, input) }]);
-  const others: SchemaObject[] = known.length === macros.length ? [] : [{ title: "Any input" }];
+  const describedMacros = described(macros);
+  if (describedMacros.length === 0) return undefined;
+  const references = describedMacros.map(({ name }) => ({ $ref: addressOf(componentOf(name)) }));
+  const examples = describedMacros.map(({ name, input }) => [name, { summary: name, value: exampleOf(input, input) }]);
+  const others: SchemaObject[] = describedMacros.length === macros.length ? [] : [{ title: "Any input" }];
   return { schema: { anyOf: [...references, ...others] }, examples: Object.fromEntries(examples) };
 }
 
@@ -62,9 +62,9 @@ const maxDepth = 5;
 const byType: Readonly<Record<string, JsonValue>> = { string: "", number: 0, integer: 0, boolean: false };
 
 /** A value that resembles a schema inside `root`: for a first try, not necessarily a valid one. */
-function exampleOf(given: JsonValue | undefined, root: JsonValue, depth = 0): JsonValue {
+function exampleOf(node: JsonValue | undefined, root: JsonValue, depth = 0): JsonValue {
   if (depth === maxDepth) return null;
-  const schema = schemaOf(given);
+  const schema = schemaOf(node);
   const { $ref, examples, default: byDefault, const: only, enum: choices, type, minimum, properties, items } = schema;
   if (typeof $ref === "string") return exampleOf(targetOf($ref, root), root, depth + 1);
   for (const value of [first(examples), byDefault, only, first(choices)])

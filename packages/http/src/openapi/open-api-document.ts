@@ -169,8 +169,8 @@ const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
   },
 };
 
-function operationOf(operation: Operation, components: SchemaComponents, known: KnownNames): OperationObject {
-  const parameters = parametersOf(operation, components, known);
+function operationOf(operation: Operation, components: SchemaComponents, names: KnownNames): OperationObject {
+  const parameters = parametersOf(operation, components, names);
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -178,7 +178,7 @@ function operationOf(operation: Operation, components: SchemaComponents, known: 
     ...(operation.description === undefined ? {} : { description: operation.description }),
     security: securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(operation, components, known),
+    ...requestBodyOf(operation, components, names),
     responses: responsesOf(operation, components),
   };
 }
@@ -186,7 +186,7 @@ function operationOf(operation: Operation, components: SchemaComponents, known: 
 function requestBodyOf(
   operation: Operation,
   components: SchemaComponents,
-  known: KnownNames,
+  names: KnownNames,
 ): Pick<OperationObject, "requestBody"> {
   const { body } = operation;
   if (body === undefined) return {};
@@ -194,7 +194,7 @@ function requestBodyOf(
   const [type, content] =
     body.json === undefined
       ? ["application/x-www-form-urlencoded", { schema: components.describe(body.form, "input") }]
-      : ["application/json", jsonOf(operation, body, components, known)];
+      : ["application/json", jsonOf(operation, body, components, names)];
   const encrypted = () => ({ "application/text": { schema: components.describe(encryptedMessage, "input") } });
   return {
     requestBody: {
@@ -312,8 +312,8 @@ export class DatabaseDescriptions {
     const { applicationName: title, applicationVersion: version, basePath } = settings;
     const texts = caller === undefined ? this.general : this.textsFor(caller.classes.model);
     const key = caller === undefined ? alias : rightsOf(caller);
-    const known = texts.get(key);
-    if (known !== undefined) return known;
+    const cached = texts.get(key);
+    if (cached !== undefined) return cached;
     const parts = { operations: this.operations, title, version, basePath, alias, ...caller };
     const text = JSON.stringify(openApiDocument(parts));
     if (caller !== undefined && texts.size >= cacheSize) texts.clear();

@@ -31,8 +31,8 @@ const conversions = {
 };
 
 function convert(schema: z.ZodType, side: Side): ConvertedSchema {
-  const known = conversions[side].get(schema);
-  if (known !== undefined) return known;
+  const cached = conversions[side].get(schema);
+  if (cached !== undefined) return cached;
   // Zod creates references only for nested schemas, not at the root.
   const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), { io: side, override: tidy });
   const components = Object.entries($defs ?? {}).map(([id, each]) => [id, relocated(each) as SchemaObject] as const);
@@ -45,9 +45,9 @@ const envelopes = new WeakMap<z.ZodType, z.ZodType>();
 
 /** The envelope of a response, the same schema for the same data. */
 function envelopeFor(data: z.ZodType): z.ZodType {
-  const known = envelopes.get(data) ?? envelopeOf(data);
-  envelopes.set(data, known);
-  return known;
+  const cached = envelopes.get(data) ?? envelopeOf(data);
+  envelopes.set(data, cached);
+  return cached;
 }
 
 /** Converts Zod schemas to JSON Schema. A schema with an id becomes a named component. */
@@ -68,8 +68,8 @@ export class SchemaComponents {
   }
 
   private add(id: string, definition: SchemaObject): void {
-    const known = this.components.get(id);
-    if (known !== undefined && known !== definition && JSON.stringify(known) !== JSON.stringify(definition)) {
+    const cached = this.components.get(id);
+    if (cached !== undefined && cached !== definition && JSON.stringify(cached) !== JSON.stringify(definition)) {
       throw new Error(`Several schemas have the id ${id}.`);
     }
     this.components.set(id, definition);
@@ -106,9 +106,9 @@ export interface KnownNames {
 }
 
 /** Parameters of an operation: path, then query, then headers. */
-export function parametersOf(operation: Operation, components: SchemaComponents, known: KnownNames): ParameterObject[] {
+export function parametersOf(operation: Operation, components: SchemaComponents, names: KnownNames): ParameterObject[] {
   return [
-    ...pathParameters(operation, known),
+    ...pathParameters(operation, names),
     ...queryParameters(operation, components),
     ...headerParameters(operation),
   ];

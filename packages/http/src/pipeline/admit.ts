@@ -74,11 +74,11 @@ function referenceOf(
   { credentials, database, origin }: Exchange,
   reader: CredentialReader,
 ): SessionReference | null | Promise<SessionReference | null> {
-  const [given, ...others] = sessionCredentials(credentials);
-  if (given === undefined || others.length > 0 || given.value === null || given.conflict) return null;
-  if (given === credentials.sessionId) return reader.sessionId(given.value);
-  if (given === credentials.authorization) return reader.authorization(database, given.value, origin.network);
-  return reader.secureToken(database, given.value);
+  const [credential, ...others] = sessionCredentials(credentials);
+  if (credential === undefined || others.length > 0 || credential.value === null || credential.conflict) return null;
+  if (credential === credentials.sessionId) return reader.sessionId(credential.value);
+  if (credential === credentials.authorization) return reader.authorization(database, credential.value, origin.network);
+  return reader.secureToken(database, credential.value);
 }
 
 /** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */

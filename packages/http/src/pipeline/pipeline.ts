@@ -116,8 +116,8 @@ function parseAll(exchange: Exchange): void {
     exchange.body = parseForm(route.body, Object.fromEntries(formFields(bytes)));
   } else if (bytes.length > 0 || route.body !== undefined) {
     // A body that the route ignores must still be valid JSON.
-    const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
-    exchange.body = validatedBody(route.body?.json === undefined ? undefined : route.body, given);
+    const body = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
+    exchange.body = validatedBody(route.body?.json === undefined ? undefined : route.body, body);
   }
   exchange.query = parseQuery(route.query, queryString);
 }

@@ -55,18 +55,18 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
   if (incompleteBodies.isFull(origin.network)) {
     throw new ServiceError(706, { retryAfter: 1, detail: "Too many requests have an incomplete body." });
   }
-  const given = new AbortController();
+  const controller = new AbortController();
   const late = setTimeout(() => {
     connection.end();
-    given.abort(incomplete("The body timed out."));
+    controller.abort(incomplete("The body timed out."));
   }, settings.bodyTimeout);
-  const watch = new SessionWatch(exchange, { onEnd: (refusal) => given.abort(refusal) });
+  const watch = new SessionWatch(exchange, { onEnd: (refusal) => controller.abort(refusal) });
   incompleteBodies.take(origin.network);
   share.pause();
   try {
-    connection.onBrokenBody((reason) => given.abort(incomplete(reason)));
+    connection.onBrokenBody((reason) => controller.abort(incomplete(reason)));
     if (waitsForConsent) response.writeContinue();
-    return await readBytes(request, limit, given.signal);
+    return await readBytes(request, limit, controller.signal);
   } finally {
     clearTimeout(late);
     watch.close();

@@ -107,9 +107,9 @@ class PlaygroundFiles {
   get(name: string): ReturnType<typeof load> | undefined {
     const place = places.get(name);
     if (place === undefined) return undefined;
-    const known = this.read.get(name) ?? load(place);
-    this.read.set(name, known);
-    return known;
+    const page = this.read.get(name) ?? load(place);
+    this.read.set(name, page);
+    return page;
   }
 }
 
@@ -126,8 +126,8 @@ async function load(
   const plain = { content, tag: `"${createHash("sha256").update(content).digest("base64url")}"` };
   const coded = new Map<Coding, Representation>();
   const inCoding = async (coding: Coding): Promise<Representation> => {
-    const known = coded.get(coding);
-    if (known !== undefined || content.length < compressedFrom) return known ?? plain;
+    const cached = coded.get(coding);
+    if (cached !== undefined || content.length < compressedFrom) return cached ?? plain;
     const bytes = await compressed(content, coding);
     if (bytes === null) return plain;
     const made = { content: bytes, tag: codedTag(plain.tag, coding) };

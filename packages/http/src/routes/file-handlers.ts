@@ -36,10 +36,10 @@ export const fileHandlers = (files: FileUseCases = core): Handlers<typeof fileOp
     store(files, context, { ...query, uploadId: parameter("uploadId"), range: null, stream }),
   continueUpload: async (context, { parameter, stream, header, query, expectedVersions }) => {
     const uploadId = parameter("uploadId");
-    const given = header(headerNames.contentRange);
+    const contentRange = header(headerNames.contentRange);
     const { replaceOID, name, mediaType, hash, ...created } = query;
-    if (stream !== null) return store(files, context, { uploadId, range: rangeOf(given), stream, hash });
-    if (given !== undefined) throw new ServiceError(604);
+    if (stream !== null) return store(files, context, { uploadId, range: rangeOf(contentRange), stream, hash });
+    if (contentRange !== undefined) throw new ServiceError(604);
     const replace = replaceOID === undefined ? null : fileReference(replaceOID);
     if (replace !== null && created.className !== undefined)
       throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });

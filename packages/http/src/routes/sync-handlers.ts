@@ -31,7 +31,7 @@ const pull = async (
   { body, suspend }: Pick<InputOf<typeof syncOperations.pull>, "body" | "suspend">,
   named: string | undefined,
 ) => {
-  const given = "fault" in body ? body.given : body.value;
+  const given = "fault" in body ? body.input : body.value;
   const input = {
     schemaName: named ?? schemaNameOf(member(given, "schemaName")),
     syncVersion: member(given, "syncVersion"),
@@ -67,7 +67,7 @@ export const syncHandlers: Handlers<typeof syncOperations> = {
     const isLate = () => performance.now() > deadline;
     const input = {
       schemaName: parameter("schema"),
-      syncVersion: member("fault" in body ? body.given : body.value, "syncVersion"),
+      syncVersion: member("fault" in body ? body.input : body.value, "syncVersion"),
       rest: "fault" in body ? body.fault : pushOf(body.value),
       isLate,
     };
@@ -91,8 +91,8 @@ function member(given: unknown, name: string): unknown {
 }
 
 /** The name in a body. The empty name, of no schema, for another value than a text. */
-function schemaNameOf(given: unknown): string | undefined {
-  return given === undefined || typeof given === "string" ? given : "";
+function schemaNameOf(name: unknown): string | undefined {
+  return name === undefined || typeof name === "string" ? name : "";
 }
 
 function pullOf(options: z.output<typeof pullRequest>, named: string | undefined): PullOptions | ServiceError {
@@ -108,7 +108,7 @@ function pushOf({ ops, atomic = false, query, limit }: z.output<typeof pushReque
 /** An invalid change fails alone. */
 function changeOf(checked: Checked<z.output<typeof pushedChange>>): PushedChange {
   if ("fault" in checked) {
-    const { id, uuid } = checked.given as { id: string; uuid: string };
+    const { id, uuid } = checked.input as { id: string; uuid: string };
     return { id, uuid: uuid.toLowerCase(), change: checked.fault };
   }
   const { id, uuid: spelled, op, fields, ...members } = checked.value;
@@ -141,8 +141,8 @@ function targetOf(parameter: (name: "schema" | "uuid") => string) {
 }
 
 /** The change of a parsed body. */
-function putChange(given: z.output<typeof syncPutRequest>) {
-  const { syncVersion, className, fields, base = {} } = given;
+function putChange(input: z.output<typeof syncPutRequest>) {
+  const { syncVersion, className, fields, base = {} } = input;
   return {
     op: "put",
     version: Number(syncVersion),

@@ -14,13 +14,13 @@ const packable = /^[A-Za-z0-9_+/ -]*={0,2}$/;
 export function queryParameters(query: string, names: Iterable<string>): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   if (query === "") return parameters;
-  const known = new Set([...names, packed]);
-  collect(query, parameters, known);
+  const allowed = new Set([...names, packed]);
+  collect(query, parameters, allowed);
   const inner = parameters.get(packed);
   if (inner !== undefined) {
     parameters.delete(packed);
-    known.delete(packed);
-    collect(unpack(inner), parameters, known);
+    allowed.delete(packed);
+    collect(unpack(inner), parameters, allowed);
   }
   return parameters;
 }
@@ -62,8 +62,9 @@ function collect(query: string, into: Map<string, string>, names?: ReadonlySet<s
   if (beyondAscii.test(query)) for (const [bytes] of query.matchAll(escapedBytes)) requireUtf8(bytes);
   for (const [name, value] of new URLSearchParams(query)) {
     if (names?.has(name) === false) continue;
-    const known = into.get(name);
-    if (known !== undefined && known !== value) throw new ServiceError(307, { detail: "A parameter is given twice." });
+    const before = into.get(name);
+    if (before !== undefined && before !== value)
+      throw new ServiceError(307, { detail: "A parameter is given twice." });
     into.set(name, value);
   }
 }

@@ -12,9 +12,9 @@ const maxNamed = 3;
 export function unknownParameters(schema: z.ZodObject | undefined, queryString: string): string | undefined {
   if (schema === undefined || queryString === "") return undefined;
   const places = placesOf(schema);
-  const given = new Set(parameterNames(queryString).filter((name) => !Object.hasOwn(schema.shape, name)));
-  const hints = [...given].flatMap((name) => {
-    const place = places.find(([known]) => looksLike(plain(name), plain(known)))?.[1];
+  const unknown = new Set(parameterNames(queryString).filter((name) => !Object.hasOwn(schema.shape, name)));
+  const hints = [...unknown].flatMap((name) => {
+    const place = places.find(([parameter]) => looksLike(plain(name), plain(parameter)))?.[1];
     return place === undefined ? [] : [`The query parameter ${JSON.stringify(name)} is unknown. Use ${place}.`];
   });
   return hints.length === 0 ? undefined : hints.slice(0, maxNamed).join(" ");
@@ -22,17 +22,17 @@ export function unknownParameters(schema: z.ZodObject | undefined, queryString: 
 
 type Place = readonly [name: string, advice: string];
 
-const known = new WeakMap<z.ZodObject, readonly Place[]>();
+const cache = new WeakMap<z.ZodObject, readonly Place[]>();
 
 /** The parameters, then the members of those that hold JSON. */
 function placesOf(schema: z.ZodObject): readonly Place[] {
-  const places = known.get(schema) ?? [
+  const places = cache.get(schema) ?? [
     ...Object.keys(schema.shape).map((name): Place => [name, `\`${name}\``]),
     ...Object.entries(describedProperties(schema)).flatMap(([parameter, { properties }]) =>
       Object.keys(properties ?? {}).map((name): Place => [name, `the member \`${name}\` of \`${parameter}\``]),
     ),
   ];
-  known.set(schema, places);
+  cache.set(schema, places);
   return places;
 }
 

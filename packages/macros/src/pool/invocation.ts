@@ -31,7 +31,7 @@ export interface Ended extends Pick<Done, "status" | "hostCalls" | "code"> {
 export type Budget = Pick<Invoke["limits"], "cpu" | "timeout" | "hostCalls">;
 
 export interface InvocationOptions {
-  readonly given: MacroInvocation;
+  readonly call: MacroInvocation;
   readonly host: MacroHost;
   readonly budget: Budget;
   /** Set for an inspection. */
@@ -125,8 +125,8 @@ export class Invocation {
   }
 
   begin(): void {
-    const { given, budget, isNext, language } = this.options;
-    const { module, driver, argument, limits } = given;
+    const { call, budget, isNext, language } = this.options;
+    const { module, driver, argument, limits } = call;
     this.sentAt = Date.now();
     this.slot.post({
       type: "invoke",
@@ -177,7 +177,7 @@ export class Invocation {
   }
 
   private get module(): string {
-    return this.options.given.module.name;
+    return this.options.call.module.name;
   }
 
   private get isCurrent(): boolean {
@@ -189,7 +189,7 @@ export class Invocation {
   }
 
   private finish({ result, status, hostCalls, code }: Done): void {
-    const { driver, argument } = this.options.given;
+    const { driver, argument } = this.options.call;
     try {
       const decoded = decodeResult(driver, argument, result);
       this.settle(() => this.resolve({ result: decoded, status, hostCalls, code }));

@@ -51,18 +51,14 @@ export class Lease implements MacroLease {
   }
 
   /** Runs a module. `language` is set for an inspection and strips the types first. */
-  async run(
-    given: MacroInvocation,
-    host: MacroHost,
-    language?: "js" | "ts",
-  ): Promise<Ended & { readonly cpu: number }> {
+  async run(call: MacroInvocation, host: MacroHost, language?: "js" | "ts"): Promise<Ended & { readonly cpu: number }> {
     const around = this.nested.at(-1);
     for (let moves = 0; ; moves += 1) {
-      const slot = this.slotFor(given.module.name);
+      const slot = this.slotFor(call.module.name);
       const invocation = slot.begin({
-        given,
+        call,
         host,
-        budget: around?.budgetOf(given.limits) ?? given.limits,
+        budget: around?.budgetOf(call.limits) ?? call.limits,
         language,
         lease: this,
         isNext: this.occupiesResources || this.hasBegun || around !== undefined,

@@ -95,7 +95,7 @@ export class WorkerSlot {
     this.drops.set(drop, dropped);
     this.post({ type: "drop", id: drop, ids });
     // A worker that is still starting runs nothing.
-    await Promise.race([this.ready.given, this.lost.given]);
+    await Promise.race([this.ready.promise, this.lost.promise]);
     // Read once: the worker can switch at any moment.
     const running = (): number | undefined => [this.heartbeat.current].find((id) => ids.includes(id));
     const stop = (): void => {
@@ -110,7 +110,7 @@ export class WorkerSlot {
       // They have not begun.
       else dropped.give();
     }, CANCEL_TIMEOUT);
-    await Promise.race([this.lost.given, dropped.given]);
+    await Promise.race([this.lost.promise, dropped.promise]);
     clearInterval(polling);
     clearTimeout(timer);
     this.drops.delete(drop);
@@ -179,11 +179,11 @@ export class WorkerSlot {
 
 /** A promise with an external resolver. */
 class Signal {
-  readonly given: Promise<void>;
+  readonly promise: Promise<void>;
   give: () => void = () => {};
 
   constructor() {
-    this.given = new Promise((resolve) => {
+    this.promise = new Promise((resolve) => {
       this.give = resolve;
     });
   }

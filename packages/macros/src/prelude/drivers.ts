@@ -94,9 +94,9 @@ async function buildSerialization(
   for (let index = 0; index < objects.length; index += 1) {
     const packed = objects[index] as (typeof objects)[number];
     const watched = new Watch({}, packed);
-    const given = build(new View(packed).object, watched.object, context);
+    const result = build(new View(packed).object, watched.object, context);
     // Most hooks return `undefined`, and an await per object is expensive.
-    if (given !== undefined) await given;
+    if (result !== undefined) await result;
     watched.report(changes, index);
   }
   return changes;
@@ -152,11 +152,11 @@ async function findObjects(
 
 /** A driver that passes the named members of the argument as parameters. The host validates the result. */
 function passMembers(...names: readonly string[]): Driver {
-  return (definition, given: Called & Readonly<Record<string, unknown>>) => {
+  return (definition, context: Called & Readonly<Record<string, unknown>>) => {
     const run = functionOf(definition, "run");
     const parts: unknown[] = [];
-    for (let index = 0; index < names.length; index += 1) parts[index] = given[names[index] as string];
-    parts[names.length] = servicesFor(given.caller);
+    for (let index = 0; index < names.length; index += 1) parts[index] = context[names[index] as string];
+    parts[names.length] = servicesFor(context.caller);
     return apply(run, undefined, parts);
   };
 }

@@ -25,8 +25,8 @@ let first: Waiting | undefined;
 let last: Waiting | undefined;
 
 /** Called once, before any user module is loaded. */
-export function connect(given: Send): void {
-  send = given;
+export function connect(sender: Send): void {
+  send = sender;
 }
 
 /** `text` and `second` are JSON, because the engine truncates strings at the first NUL. */

@@ -30,7 +30,7 @@ async function drive(
   loaded: unknown,
   driver: string,
   argument: string,
-  given: { readonly page: Page | undefined; readonly checksInput: boolean },
+  options: { readonly page: Page | undefined; readonly checksInput: boolean },
 ): Promise<void> {
   const definition = ((await loaded) as { default?: unknown }).default;
   if (typeof definition !== "object" || definition === null) {
@@ -43,7 +43,7 @@ async function drive(
   const chooseStatus = (message: string): void => {
     status = stringify(slice(message, 0, LONGEST.status));
   };
-  const result = await call(definition as Definition, parse(argument) as never, { ...given, chooseStatus });
+  const result = await call(definition as Definition, parse(argument) as never, { ...options, chooseStatus });
   if (result === undefined) {
     notifyHost("done", "", status);
     return;

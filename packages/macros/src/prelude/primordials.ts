@@ -18,8 +18,8 @@ const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <
   Given extends readonly unknown[],
   Result,
 >(
-  method: (this: This, ...given: Given) => Result,
-) => (of: This, ...given: Given) => Result;
+  method: (this: This, ...args: Given) => Result,
+) => (of: This, ...args: Given) => Result;
 
 const cut = String.prototype.slice;
 export const slice: (text: string, from: number, to?: number) => string = uncurried(cut);

@@ -5,8 +5,8 @@ export class SchemaUrl {
 
   constructor(reference: string, base = "") {
     const cut = reference.indexOf("#");
-    const given = cut === -1 ? reference : reference.slice(0, cut);
-    this.address = given === "" ? (base.split("#", 1)[0] as string) : given;
+    const address = cut === -1 ? reference : reference.slice(0, cut);
+    this.address = address === "" ? (base.split("#", 1)[0] as string) : address;
     this.fragment = cut === -1 || cut === reference.length - 1 ? "" : reference.slice(cut);
   }
 
@@ -14,8 +14,8 @@ export class SchemaUrl {
     return this.fragment;
   }
 
-  set hash(given: string) {
-    this.fragment = given === "" || given.startsWith("#") ? given : `#${given}`;
+  set hash(fragment: string) {
+    this.fragment = fragment === "" || fragment.startsWith("#") ? fragment : `#${fragment}`;
   }
 
   get href(): string {

