@@ -48,7 +48,7 @@ export async function createObjects(
     const to = acceptCreation(context, model, className);
     const plan = planSerialization(serialization, { ...to, className });
     const hooks = await hooksOfSaves(context, [className], to);
-    if (hooks !== null) return hooks.prepared(context, (ready) => oneByOne(ready as ObjectContext, counted));
+    if (hooks !== null) return hooks.prepared(context, (ready) => oneByOne(ready, counted));
     return isUserClass(to.model, className) ? oneByOne(context, counted) : together(context, counted, { to, plan });
   });
 }
