@@ -36,6 +36,7 @@ import { objectInsertionChecks } from "./sections/objects/insertion.ts";
 import { objectLinkChecks } from "./sections/objects/links.ts";
 import { objectMemberChecks } from "./sections/objects/members.ts";
 import { objectOutlineChecks } from "./sections/objects/outlines.ts";
+import { pageUseChecks } from "./sections/objects/page-uses.ts";
 import { objectReadingChecks } from "./sections/objects/reading.ts";
 import { objectSizeChecks } from "./sections/objects/sizes.ts";
 import { objectReadersChecks } from "./sections/objects/readers.ts";
@@ -124,6 +125,7 @@ export const checks: readonly Check[] = [
   ...objectOutlineChecks,
   ...objectSizeChecks,
   ...objectBoundChecks,
+  ...pageUseChecks,
   ...objectMemberChecks,
   ...queryValueChecks,
   ...queryTextChecks,

@@ -14,6 +14,7 @@ import {
   type Referrer,
   type StoredObject,
   type Tombstone,
+  UnparsedObject,
   type Visibility,
 } from "@sallyport/storage";
 import type { SqlValue } from "./sql-runner.ts";
@@ -55,6 +56,50 @@ export function objectOf(row: ObjectRow): StoredObject {
 export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectOf): StoredObject[] {
   if (rows[0]?.attributes === null) throw new AnswerTooLargeError();
   return (rows as readonly ObjectRow[]).map(rowToObject);
+}
+
+/** The row of a statement that reads several objects: a line for each of them, see `objectsOfPage`. */
+export interface PageRow {
+  /** Their classes; null if there are no objects. */
+  readonly classes: readonly string[] | null;
+  /** Null if there are no objects, or if their attributes exceeded the limit. */
+  readonly lines: string | null;
+}
+
+/**
+ * The objects of a page statement. Throws `AnswerTooLargeError` if their attributes exceeded the limit. One row for all costs
+ * the driver a third of a row for each.
+ */
+export function objectsOfPage({ classes, lines }: PageRow, unparsed = false): StoredObject[] {
+  if (classes === null) return [];
+  if (lines === null) throw new AnswerTooLargeError();
+  const read = unparsed ? objectOfLine : parsedObjectOfLine;
+  // The JSON of a database has no line breaks.
+  return lines.split("\n").map((line, index) => read(line, classes[index] ?? ""));
+}
+
+function objectOfLine(line: string, className: string): UnparsedObject {
+  const start = line.indexOf("{");
+  const [oid, version, storedAt, uuid = "", readers] = line.slice(0, start - 1).split(" ");
+  return new UnparsedObject(
+    objectIdOf(Number(oid)),
+    uuid,
+    className,
+    Number(storedAt),
+    Number(version),
+    readersOf(readers),
+    line.slice(start),
+  );
+}
+
+function parsedObjectOfLine(line: string, ofClass: string): StoredObject {
+  const { id, uuid, className, storedAt, version, attributes, readers } = objectOfLine(line, ofClass);
+  return { id, uuid, className, storedAt, version, attributes, readers };
+}
+
+function readersOf(text = "-"): ObjectId[] | null {
+  if (text === "-") return null;
+  return text === "" ? [] : text.split(",").map((reader) => objectIdOf(Number(reader)));
 }
 
 export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {

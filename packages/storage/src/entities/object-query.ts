@@ -45,6 +45,16 @@ export interface ObjectPage {
   readonly objects: readonly StoredObject[];
   /** Position of the last object; `null` if the page is empty. */
   readonly last: Position | null;
+  /** The count for `PageUse.countTo`. Absent if the storage did not count. */
+  readonly count?: number;
+}
+
+/** What a page is read for. A storage may ignore it. */
+export interface PageUse {
+  /** The reader looks into few objects, so that they can be `UnparsedObject`s. */
+  readonly unparsed?: boolean | undefined;
+  /** The number of matching objects is wanted, too, unless the page itself tells it. Counting stops here. */
+  readonly countTo?: number | undefined;
 }
 
 /**

@@ -45,12 +45,17 @@ function textBytes(text: string): number {
   let bytes = text.length + 2;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
-    // Each surrogate accounts for two of the four bytes.
-    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
+    if (unit >= 0x80) bytes += moreBytes(unit);
     else if (unit < 0x20) bytes += shortEscapes.has(unit) ? 1 : 5;
     else if (unit === quotationMark || unit === backslash) bytes += 1;
   }
   return bytes;
+}
+
+/** Bytes of a code unit in UTF-8 beyond the first. Each surrogate accounts for two of the four bytes. */
+function moreBytes(unit: number): number {
+  if (unit < 0x80) return 0;
+  return unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
 }
 
 function numberBytes(value: number): number {
@@ -93,6 +98,14 @@ export function acceptObjectCount(count: number): void {
 
 function tooManyObjects(): AnswerTooLargeError {
   return new AnswerTooLargeError(`The response would read more than ${maximumObjects} objects`);
+}
+
+/** Bytes of a text in UTF-8; an upper bound if that is at most `enough`. */
+export function utf8Bytes(text: string, enough: number): number {
+  if (3 * text.length <= enough) return 3 * text.length;
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) bytes += moreBytes(text.charCodeAt(index));
+  return bytes;
 }
 
 /** Throws `AnswerTooLargeError` if the JSON exceeds `bytes`. */

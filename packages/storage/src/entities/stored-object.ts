@@ -34,6 +34,26 @@ export interface StoredObject {
   readonly readers: readonly ObjectId[] | null;
 }
 
+/** An object whose attributes are JSON text until they are read. */
+export class UnparsedObject implements StoredObject {
+  private parsed: Attributes | undefined;
+
+  constructor(
+    readonly id: ObjectId,
+    readonly uuid: string,
+    readonly className: string,
+    readonly storedAt: number,
+    readonly version: number,
+    readonly readers: readonly ObjectId[] | null,
+    /** The attributes: an object in JSON. */
+    readonly text: string,
+  ) {}
+
+  get attributes(): Attributes {
+    return (this.parsed ??= JSON.parse(this.text) as Attributes);
+  }
+}
+
 /** An object to create. Storage assigns id, version and time. */
 export interface NewObject {
   readonly className: string;

@@ -1,6 +1,6 @@
 import type { ChangePage, ChangeQuery } from "../entities/change.ts";
 import type { ObjectId } from "../entities/object-id.ts";
-import type { CountQuery, ObjectPage, ObjectQuery, Page } from "../entities/object-query.ts";
+import type { CountQuery, ObjectPage, ObjectQuery, Page, PageUse } from "../entities/object-query.ts";
 import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "../entities/stored-object.ts";
 import type { CancellableRead, VisibleRead } from "../entities/visibility.ts";
 
@@ -26,7 +26,7 @@ export interface ObjectRepository {
   outlines(ids: readonly ObjectId[], visibility: VisibleRead): Promise<ObjectOutline[]>;
 
   /** A page of the live, visible objects that match the query. Filters and sort keys follow references only to visible objects. */
-  find(query: ObjectQuery, visibility: VisibleRead, page: Page, bytes?: number): Promise<ObjectPage>;
+  find(query: ObjectQuery, visibility: VisibleRead, page: Page, bytes?: number, use?: PageUse): Promise<ObjectPage>;
 
   /**
    * Outlines of the live, visible objects that match the query, with the semantics of `find`. Returns at most `atMost`,

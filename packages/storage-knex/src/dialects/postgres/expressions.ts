@@ -23,6 +23,11 @@ export function epochMilliseconds(time: string): string {
   return `floor(extract(epoch from ${time}) * 1000)::bigint`;
 }
 
+/** The same of a column that has whole milliseconds, without decimal arithmetic, which takes as long as all the rest of a row. */
+export function fastMilliseconds(time: string): string {
+  return `(date_part('epoch', ${time}) * 1000)::bigint`;
+}
+
 /**
  * Whether the role can read the history of timelines: the operator made the function for it, or the role can read all
  * files of the server. `name` is the expression of the function's qualified name.

@@ -11,24 +11,24 @@ import {
   type ObjectQuery,
   type ObjectRepository,
   type Page,
-  type Scalar,
+  type PageUse,
   seesAll,
   ServiceError,
   type VisibleRead,
 } from "@sallyport/storage";
 import {
-  type BoundedRow,
   linkParameters,
   objectOf,
   type ObjectRow,
-  objectsWithin,
+  objectsOfPage,
   outlineOf,
   type OutlineRow,
+  type PageRow,
   principalsOf,
   visibilityParameters,
 } from "../../object-row.ts";
 import { countText, findText, matchText, maxNearOffset } from "./query/object-query-text.ts";
-import { isFullList, positionFrom, visibleClasses } from "../../query/query-scope.ts";
+import { isFullList, type KeyValue, positionFrom, visibleClasses } from "../../query/query-scope.ts";
 import type { ObjectStatements } from "./statements/object-statements.ts";
 import type { Tables } from "./tables.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
@@ -51,7 +51,8 @@ export function postgresObjectRepository(
       const seen = visibilityParameters(visibility);
       if (requested.length === 1)
         return (await sql.reading(visibility).run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
-      return objectsWithin((await sql.reading(visibility).run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
+      const { rows } = await sql.reading(visibility).run<PageRow>(several, [keys, ...seen, bytes]);
+      return objectsOfPage(rows[0] as PageRow);
     },
 
     async outlines(ids, visibility) {
@@ -62,12 +63,12 @@ export function postgresObjectRepository(
       return rows.map(outlineOf);
     },
 
-    async find(query, visibility, page, bytes = defaultAnswerBytes) {
+    async find(query, visibility, page, bytes = defaultAnswerBytes, use = {}) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
       return isFullList(query) && "offset" in page
-        ? list(classes, visibility, page, bytes)
-        : pageOf({ ...query, classes }, visibility, page, bytes);
+        ? list(classes, visibility, page, bytes, use)
+        : pageOf({ ...query, classes }, visibility, page, bytes, use);
     },
 
     async match(query, visibility, atMost) {
@@ -161,30 +162,48 @@ export function postgresObjectRepository(
     visibility: VisibleRead,
     { offset: skipped, limit }: Extract<Page, { offset: number }>,
     bytes: number,
+    { unparsed }: PageUse,
   ): Promise<ObjectPage> {
     const { findNear, findInOne, findInSeveral } = statements;
     const ofOne = skipped <= maxNearOffset ? findNear : findInOne;
     const { rows } = await sql
       .reading(visibility)
-      .run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
+      .run<PageRow>(classes.length === 1 ? ofOne : findInSeveral, [
         classes.length === 1 ? (classes[0] as string) : classes,
         principalsOf(visibility),
         skipped,
         limit,
         bytes,
       ]);
-    const objects = objectsWithin(rows);
+    const objects = objectsOfPage(rows[0] as PageRow, unparsed);
     const last = objects.at(-1);
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
   }
 
-  async function pageOf(query: ObjectQuery, visibility: VisibleRead, page: Page, bytes: number): Promise<ObjectPage> {
-    const { text, values } = findText(tables, query, visibility, page, bytes);
-    const { rows } = await sql.reading(visibility).runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
-    const last = rows.at(-1);
+  async function pageOf(
+    query: ObjectQuery,
+    visibility: VisibleRead,
+    page: Page,
+    bytes: number,
+    use: PageUse,
+  ): Promise<ObjectPage> {
+    const { text, values } = findText(tables, query, visibility, page, bytes, use);
+    const { rows } = await sql.reading(visibility).runOnce<QueriedRow>(text, values);
+    const [row] = rows as [QueriedRow];
+    const objects = objectsOfPage(row, use.unparsed);
+    const { positions, count } = row;
+    const last = objects.at(-1);
+    const keys = positions === null ? [] : (JSON.parse(positions.slice(positions.lastIndexOf("\n") + 1)) as KeyValue[]);
     return {
-      objects: objectsWithin(rows),
-      last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last),
+      objects,
+      last: last === undefined ? null : positionFrom(query.sort ?? [], keys, { oid: objectNumber(last.id) }),
+      ...(count === null ? {} : { count: Number(count) }),
     };
   }
+}
+
+/** The row of `findText`. */
+interface QueriedRow extends PageRow {
+  readonly positions: string | null;
+  readonly count: string | number | null;
 }

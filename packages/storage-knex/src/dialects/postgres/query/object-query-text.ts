@@ -1,8 +1,8 @@
-import type { Filter, ObjectQuery, Page, ValuePath, Visibility } from "@sallyport/storage";
+import type { Filter, ObjectQuery, Page, PageUse, ValuePath, Visibility } from "@sallyport/storage";
 import { condition } from "../../../query/condition.ts";
 import type { ComposedText } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
-import { boundedColumns, outlineColumns } from "../statements/object-statements.ts";
+import { measuredColumns, outlineColumns, pageOf } from "../statements/object-statements.ts";
 import type { Tables } from "../tables.ts";
 import { keyColumns, type OrderColumn, orderColumns, orderParts, orderTerms, startTerms } from "./order.ts";
 import { PostgresQueryScope, QueryParameters } from "./postgres-query-scope.ts";
@@ -16,8 +16,9 @@ const maxRepeatedLength = 5_000;
 export const maxNearOffset = 1_000;
 
 /**
- * A page of the matching objects, as bounded object rows with their `position`, an array. The page is cut from ids and
- * keys alone; whole rows are read only for the page. Without a sort and with a small offset, the rows are read at once.
+ * A page of the matching objects, as a `PageRow` with their `positions`, a line with an array for each, and the `count`.
+ * The page is cut from ids and keys alone; whole rows are read only for the page. Without a sort and with a small offset,
+ * the rows are read at once.
  */
 export function findText(
   tables: Tables,
@@ -25,21 +26,35 @@ export function findText(
   visibility: Visibility,
   page: Page,
   bytes: number,
+  { countTo }: Pick<PageUse, "countTo"> = {},
 ): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
+  const { parameters } = scope;
   const columns = orderColumns(query.sort ?? [], "o", scope);
-  const bounded = boundedColumns("o", scope.parameters.add(bytes, "bigint"));
+  const keys = columns.flatMap(({ whole, name }) => (whole ? `o.${name}` : [])).join(", ");
+  const count = countTo === undefined ? "null" : untoldCount(query, scope, page, countTo);
+  const positions = keys === "" ? "null" : `string_agg(jsonb_build_array(${keys})::text, E'\\n')`;
+  const form = [parameters.add(bytes, "bigint"), `, ${positions} as positions, ${count} as count`] as const;
+  const ordered = (order: string) => `order by ${order} limit ${parameters.add(page.limit, "bigint")}`;
   if (columns.length === 0 && ("after" in page || page.offset <= maxNearOffset)) {
-    const text = `select ${bounded}, '[]'::jsonb as position from (${cutText(query, columns, scope, page, "o.*")}) o order by o.oid`;
-    return { text, values: scope.parameters.values };
+    const cut = cutText(query, columns, scope, page, "o.*");
+    const text = pageOf(`select ${measuredColumns("o")} from (${cut}) o ${ordered("o.oid")}`, ...form);
+    return { text, values: parameters.values };
   }
-  const position = columns.flatMap(({ whole, name }) => (whole ? `page.${name}` : [])).join(", ");
-  return {
-    text: `select ${bounded}, jsonb_build_array(${position}) as position
-      from (select *, row_number() over () as place from (${cutText(query, columns, scope, page, `o.oid${keyColumns(columns)}`)}) cut) page
-      join ${tables.objects} o on o.oid = page.oid order by page.place`,
-    values: scope.parameters.values,
-  };
+  const cut = cutText(query, columns, scope, page, `o.oid${keyColumns(columns)}`);
+  const names = columns.map(({ name }) => `, page.${name}`).join("");
+  const whole = `select ${measuredColumns("o")}${names}
+      from (select *, row_number() over () as place from (${cut}) cut) page
+      join ${tables.objects} o on o.oid = page.oid ${ordered("page.place")}`;
+  return { text: pageOf(whole, ...form), values: parameters.values };
+}
+
+/** The number of matching objects, up to a limit; null, without counting, if the length of the page tells it. */
+function untoldCount(query: ObjectQuery, scope: PostgresQueryScope, page: Page, countTo: number): string {
+  const count = `(select count(*) ${countedFrom(query, scope, countTo)})`;
+  if ("after" in page) return count;
+  const isFull = `count(*) = ${scope.parameters.add(page.limit, "bigint")}`;
+  return `case when ${isFull}${page.offset > 0 ? " or count(*) = 0" : ""} then ${count} end`;
 }
 
 /** The first matching objects by number, as outline rows. */
@@ -63,10 +78,14 @@ export function countText(
   atMost: number | undefined,
 ): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
-  const found = `from ${tables.objects} o where ${conditionOf(query, scope)}`;
-  const limited =
-    atMost === undefined ? found : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
-  return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
+  return { text: `select count(*) as count ${countedFrom(query, scope, atMost)}`, values: scope.parameters.values };
+}
+
+function countedFrom(query: ObjectQuery, scope: PostgresQueryScope, atMost: number | undefined): string {
+  const found = `from ${scope.tables.objects} o where ${conditionOf(query, scope)}`;
+  return atMost === undefined
+    ? found
+    : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
 }
 
 /**

@@ -1,14 +1,14 @@
 import { statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, modelLock, unseenArray } from "../expressions.ts";
+import { epochMilliseconds, fastMilliseconds, modelLock, unseenArray } from "../expressions.ts";
 
 const severalIds = `o.oid = any (${unseenArray("$1::bigint[]")})`;
 
 export type ObjectStatements = ReturnType<typeof objectStatements>;
 
 /**
- * Null for visible classes or principals means no restriction. Statements with a byte limit return `BoundedRow`s, see
- * `boundedColumns`.
+ * Null for visible classes or principals means no restriction. Statements with a byte limit return a
+ * `PageRow`, see `pageOf`.
  *
  * The texts give the planner no reason for a custom plan, so that it soon stops replanning, which took as long as the
  * work itself. They also keep it from reading rows of other classes.
@@ -16,27 +16,23 @@ export type ObjectStatements = ReturnType<typeof objectStatements>;
 export function objectStatements(tables: Tables) {
   const { objects } = tables;
   const classes = unseenArray("$1::text[]");
+  const got = (selection: string, columns: string) => `select ${columns} from ${objects} o
+      where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`;
   const get = (name: string, selection: string, columns = objectColumns("o")) =>
-    statement(
-      name,
-      `select ${columns} from ${objects} o
-      where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
-    );
+    statement(name, got(selection, columns));
+  const getPage = (name: string, selection: string) =>
+    statement(name, pageOf(got(selection, measuredColumns("o")), "$4::bigint"));
   return {
     /** 1 object number, 2 visible classes, 3 principals. One object has at most a megabyte. */
     getOne: { ...get("object_get", "o.oid = $1::bigint"), batchable: true as const },
     /** 1 object numbers, 2 visible classes, 3 principals, 4 bytes. */
-    getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
+    getSeveral: getPage("object_get_several", severalIds),
     /** 1 object numbers, 2 visible classes, 3 principals. */
     outlines: get("object_outlines", severalIds, outlineColumns("o")),
     /** 1 UUID, 2 visible classes, 3 principals. */
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
     /** 1 UUIDs, 2 visible classes, 3 principals, 4 bytes. */
-    getByUuids: get(
-      "object_get_by_uuids",
-      `o.uuid = any (${unseenArray("$1::uuid[]")})`,
-      boundedColumns("o", "$4::bigint"),
-    ),
+    getByUuids: getPage("object_get_by_uuids", `o.uuid = any (${unseenArray("$1::uuid[]")})`),
     /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for small offsets. */
     findNear: statement("object_find_near", findNear(tables)),
     /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for any page. */
@@ -118,7 +114,10 @@ function visible({ objects }: Tables, className: string): string {
 /** Like `find`, with whole rows: for a small offset, reading the skipped rows costs less than looking up each row of the page. */
 function findNear({ objects }: Tables): string {
   const page = `select o.* from (${firstOfClass(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
-  return `select ${boundedColumns("o", "$5::bigint")} from (${page}) o order by o.class, o.oid`;
+  return pageOf(
+    `select ${measuredColumns("o")} from (${page}) o order by o.class, o.oid limit $4::bigint`,
+    "$5::bigint",
+  );
 }
 
 function firstOfClass(objects: string, className: string, selected: string): string {
@@ -130,9 +129,25 @@ function firstOfClass(objects: string, className: string, selected: string): str
 
 /** The page is cut from the indexes alone; rows are read only for the page. An array of ids never becomes a join with the table. */
 function find({ objects }: Tables, ids: string): string {
-  return `select ${boundedColumns("o", "$5::bigint")} from ${objects} o
+  const page = `select ${measuredColumns("o")} from ${objects} o
     where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
-    order by o.oid`;
+    order by o.oid limit $4::bigint`;
+  return pageOf(page, "$5::bigint");
+}
+
+/** The columns of a page for `pageOf`. */
+export function measuredColumns(o: string): string {
+  return `${o}.*, sum(${o}.bytes) over () as total`;
+}
+
+/**
+ * A `PageRow` of the objects of a page in its order, see `objectsOfPage`. A limit keeps that order even from parallel
+ * workers. `more`: further columns. If the attributes exceed `bytes` in total, they are not even detoasted.
+ */
+export function pageOf(page: string, bytes: string, more = ""): string {
+  const line = `concat_ws(' ', o.oid, o.version, ${fastMilliseconds("o.stored_at")}, o.uuid, coalesce(array_to_string(o.readers, ','), '-'), o.attributes)`;
+  return `select json_agg(o.class) as classes, string_agg(case when o.total <= ${bytes} then ${line} end, E'\\n') as lines${more}
+    from (${page}) o`;
 }
 
 /** The columns of an `ObjectRow`, under this table alias. */
