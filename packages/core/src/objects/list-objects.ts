@@ -3,8 +3,10 @@ import {
   type ObjectPage,
   type ObjectQuery,
   type Page,
+  type PageUse,
   type ReadPosition,
   type SerializedCollection,
+  type StoredObject,
   type Visibility,
   type VisibleRead,
 } from "@sallyport/storage";
@@ -54,6 +56,36 @@ const cap = 5_000;
 
 /** Lists the objects of a class and its subclasses. 304 for an unknown or unreadable class. */
 export async function listObjects(context: ObjectContext, input: ListObjectsInput): Promise<ListedObjects> {
+  const { serializer, objects, counts, next } = await readList(context, input);
+  const elements = await serializer.write(objects);
+  return {
+    list: { ...counts, "~Elements": elements },
+    next: await next(),
+    versions: objects.map(({ version }) => version),
+  };
+}
+
+/** Like `listObjects`, as JSON with the cursor. Objects that only the client looks into are not parsed. */
+export async function writeList(context: ObjectContext, input: ListObjectsInput): Promise<string> {
+  const { serializer, objects, counts, next } = await readList(context, input, { unparsed: true });
+  const elements = await serializer.writeText(objects);
+  const cursor = await next();
+  const before = JSON.stringify(cursor === null ? counts : { ...counts, "~Cursor": cursor });
+  return `${before.slice(0, -1)},"~Elements":${elements}}`;
+}
+
+interface ReadList {
+  readonly serializer: ObjectSerializer;
+  readonly objects: readonly StoredObject[];
+  readonly counts: Omit<ObjectList, "~Elements">;
+  readonly next: () => Promise<string | null>;
+}
+
+async function readList(
+  context: ObjectContext,
+  input: ListObjectsInput,
+  use: Pick<PageUse, "unparsed"> = {},
+): Promise<ReadList> {
   const { className, perPage, capped, serialization, position } = input;
   const { r, database, principal } = context;
   const model = (await requestModel(context)).as(principal);
@@ -94,7 +126,7 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
   const { found, count, unfilteredCount } = await database.inOneTurn(async () => {
     let read: PageAndCounts;
     try {
-      read = await readPage(context, query, visibility, page, capped);
+      read = await readPage(context, query, visibility, page, { capped, ...use });
     } finally {
       context.services.slowQueries.took({
         requestId: context.requestId,
@@ -107,17 +139,12 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
     await serializer.load(read.found.objects);
     return read;
   });
-  const elements = await serializer.write(found.objects);
   const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
   return {
-    list: {
-      "~Count": count,
-      "~UnfilteredCount": unfilteredCount,
-      ...(capped ? { "~CountCapped": true } : {}),
-      "~Elements": elements,
-    },
-    next: next === null ? null : await context.services.cursorSealing.seal(context, next),
-    versions: found.objects.map(({ version }) => version),
+    serializer,
+    objects: found.objects,
+    counts: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}) },
+    next: async () => (next === null ? null : context.services.cursorSealing.seal(context, next)),
   };
 }
 
@@ -133,7 +160,7 @@ async function readPage(
   query: ObjectQuery,
   visibility: VisibleRead,
   page: Page,
-  capped: boolean,
+  { capped, unparsed }: { readonly capped: boolean } & Pick<PageUse, "unparsed">,
 ): Promise<PageAndCounts> {
   const { classes, filter } = query;
   const { answerBytes } = database;
@@ -142,13 +169,15 @@ async function readPage(
   // A transaction sees its own changes.
   const all = () => (unit.joined ? counted() : database.counts.get(countKey(classes, visibility), counted));
   if (filter === undefined) {
-    const found = await objects.find(query, visibility, page, answerBytes);
+    const found = await objects.find(query, visibility, page, answerBytes, { unparsed });
     const count = countFrom(found, page) ?? (await all());
     return { found, count: Math.min(count, most), unfilteredCount: count };
   }
-  const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes), all()]);
+  const countTo = capped ? cap : undefined;
+  const use = { unparsed, countTo };
+  const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes, use), all()]);
   const count =
-    countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
+    countFrom(found, page) ?? found.count ?? (await objects.count({ classes, filter }, visibility, countTo));
   return { found, count: Math.min(count, most), unfilteredCount };
 }
 

@@ -6,11 +6,15 @@ import {
   atMost,
   exact,
   idsOf,
+  isAttributeName,
   type Measure,
   type ObjectId,
   type SerializedObject,
   type StoredObject,
+  UnparsedObject,
+  utf8Bytes,
 } from "@sallyport/storage";
+import type { ModelClass } from "../model/index.ts";
 import { metaFieldsOnly, type ObjectPlan, type PlannedLink, withUuid } from "./object-plan.ts";
 import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
 import {
@@ -73,6 +77,30 @@ export class ObjectSerializer {
     return this.source.extension === undefined || !this.plan.extensible
       ? this.writeAll(roots).outputs
       : this.writeExtended(roots, this.source.extension);
+  }
+
+  /** Writes objects that are loaded as a JSON array. Copies what the plan shows as it is stored. */
+  async writeText(roots: readonly StoredObject[]): Promise<string> {
+    const { answerBytes, extension } = this.source;
+    const isExtended = this.plan.extensible && (await extension?.begin()) === true;
+    const elements = isExtended ? null : this.copies(roots);
+    if (elements === null) return JSON.stringify(await this.write(roots));
+    const text = `[${elements.join(",")}]`;
+    if (utf8Bytes(text, answerBytes) > answerBytes) throw new AnswerTooLargeError();
+    return text;
+  }
+
+  /** The objects as they are stored; `null` if one of them has more than the plan shows, or was parsed. */
+  private copies(roots: readonly StoredObject[]): readonly string[] | null {
+    const { plan } = this;
+    if (!plan.metaFields || !plan.uuid) return null;
+    const elements: string[] = [];
+    for (const root of roots) {
+      const plain = plan.of(root.className)?.plain ?? null;
+      if (plain === null || !(root instanceof UnparsedObject) || !hasOnly(plain, root.text)) return null;
+      elements.push(textOf(root, this.source.storeTime.format(root.storedAt)));
+    }
+    return elements;
   }
 
   /** Hooks may add members. Measures the answer again only if the upper bound exceeds the limit. */
@@ -159,6 +187,28 @@ export class ObjectSerializer {
     this.loaded.keep(objects);
     this.budget.addRead(objects);
   }
+}
+
+/** Characters of the longest text that is searched for names. */
+const searched = 65_536;
+const shapes = new WeakMap<ModelClass, RegExp>();
+
+/** Whether JSON of a database certainly has no member besides attributes of the class. Lists and objects are not looked into. */
+function hasOnly(modelClass: ModelClass, text: string): boolean {
+  let shape = shapes.get(modelClass);
+  if (shape === undefined) {
+    const names = [...modelClass.attributes.keys()].filter(isAttributeName).join("|");
+    const value = String.raw`(?:"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9a-z]+)`;
+    shape = new RegExp(String.raw`^\{(?:"(?:${names})": ${value}(?:, |(?=\})))*\}$`);
+    shapes.set(modelClass, shape);
+  }
+  return text.length <= searched && shape.test(text);
+}
+
+/** The names of classes have no characters that JSON escapes. */
+function textOf({ className, id, uuid, text }: UnparsedObject, storeTime: string): string {
+  const fields = `{"~ClassName":"${className}","~ObjectID":"${id}","~UUID":"${uuid}","~StoreTime":"${storeTime}"`;
+  return text === "{}" ? `${fields}}` : `${fields},${text.slice(1)}`;
 }
 
 function request(requested: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedLink, ids: readonly ObjectId[]): void {

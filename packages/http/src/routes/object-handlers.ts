@@ -5,7 +5,7 @@ import {
   createObjectsOnce,
   type InputAttributes,
   type SessionContext,
-  listObjects,
+  writeList,
   getObject,
   createObject,
   updateObject,
@@ -23,9 +23,7 @@ const list = async (
   { position }: Pick<RouteInput<never, never>, "position">,
 ) => {
   const input = { className, query, cursor, serialization, page, perPage, capped: count === "capped", position };
-  const { list: found, next } = await listObjects(context, input);
-  const { "~Elements": elements, ...counts } = found;
-  return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
+  return { data: new JsonText(await writeList(context, input)) };
 };
 
 /** Reads and writes of objects. */
