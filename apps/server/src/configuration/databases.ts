@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
-import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage } from "./configuration.ts";
+import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage, StorageConfiguration } from "./configuration.ts";
 import { type InvalidCombination, sessionCombinations } from "./invalid-combinations.ts";
 import { isOnServer, storageOf } from "./database-storage.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
@@ -102,56 +102,85 @@ function overlay<T extends object>(below: T, above: { readonly [K in keyof T]?: 
   return { ...below, ...Object.fromEntries(entries) };
 }
 
+/** The first database with each value that others must not have, or must agree with. */
+class FirstPlaces {
+  private readonly places = new Map<string, number>();
+
+  /** The place of the first database with this value; `undefined` if it is the one at `index`. */
+  before(index: number, ...value: readonly unknown[]): number | undefined {
+    const key = JSON.stringify(value);
+    const before = this.places.get(key);
+    if (before === undefined) this.places.set(key, index);
+    return before;
+  }
+}
+
 /** Finds databases with the same alias or schema, and different settings for a shared engine. */
 function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Generator<InvalidCombination> {
-  for (const [index, database] of databases.entries()) {
-    for (const [before, other] of databases.slice(0, index).entries()) {
-      const [here, there] = [`databases[${index}]`, `databases[${before}]`];
-      if (database.alias === other.alias) {
-        yield { path: `${here}.alias`, reason: `is already used by ${there}`, against: [`${there}.alias`] };
-      }
-      const [own, others] = [database.storage, other.storage];
-      if (own === null || others === null || own.engine === "memory" || others.engine === "memory") continue;
-      if (own.engine === "module" || others.engine === "module") {
-        if (isDeepStrictEqual(own, others))
-          yield {
-            path: `${here}.storage.options`,
-            reason: `must differ from those of ${there}, which has the same module`,
-          };
-        continue;
-      }
-      if (placeOf(own) !== placeOf(others)) continue;
-      if (own.schema === others.schema) {
+  const first = new FirstPlaces();
+  const modules: number[] = [];
+  for (const [index, { alias, storage }] of databases.entries()) {
+    const here = `databases[${index}]`;
+    const namesake = first.before(index, "alias", alias);
+    if (namesake !== undefined) {
+      const there = `databases[${namesake}]`;
+      yield { path: `${here}.alias`, reason: `is already used by ${there}`, against: [`${there}.alias`] };
+    }
+    if (storage === null || storage.engine === "memory") continue;
+    if (storage.engine === "module") {
+      const same = modules.find((before) => isDeepStrictEqual(databases[before]?.storage, storage));
+      if (same === undefined) modules.push(index);
+      else
         yield {
-          path: `${here}.storage.schema`,
-          reason: `is already used by ${there}: "${own.schema}"`,
-          against: [`${here}.alias`, `${there}.alias`, `${there}.storage.schema`],
+          path: `${here}.storage.options`,
+          reason: `must differ from those of databases[${same}], which has the same module`,
         };
-      }
-      if (own.engine === "embedded" && own.statementTimeout !== others.statementTimeout) {
-        yield {
-          path: `${here}.storage.statementTimeout`,
-          reason: `must be the same as in ${there}, which shares the directory`,
-          against: [`${there}.storage.statementTimeout`],
-        };
-      }
-      if (own.engine === "embedded" || others.engine === "embedded" || own.url !== others.url) continue;
-      if (!isDeepStrictEqual(own.readUrls, others.readUrls))
-        yield {
-          path: `${here}.storage.readUrls`,
-          reason: `must be the same as in ${there}, which shares the connections`,
-          against: [`${there}.storage.readUrls`],
-        };
-      const pools =
-        JSON.stringify([own.pool, own.statementTimeout]) === JSON.stringify([others.pool, others.statementTimeout]);
-      if (pools) continue;
+      continue;
+    }
+    const neighbour = first.before(index, "schema", placeOf(storage), storage.schema);
+    if (neighbour !== undefined) {
+      const there = `databases[${neighbour}]`;
       yield {
-        path: `${here}.storage.pool`,
-        reason: `and statementTimeout must be the same as in ${there}, which shares the connections`,
-        against: [`${there}.storage.pool`, `${here}.storage.statementTimeout`, `${there}.storage.statementTimeout`],
+        path: `${here}.storage.schema`,
+        reason: `is already used by ${there}: "${storage.schema}"`,
+        against: [`${here}.alias`, `${there}.alias`, `${there}.storage.schema`],
       };
     }
+    const sharer = first.before(index, "engine", storage.engine === "embedded" ? storage.dataDir : storage.url);
+    const shared = sharer === undefined ? null : (databases[sharer]?.storage ?? null);
+    if (shared !== null) yield* engineCombinations(storage, shared, here, `databases[${sharer}]`);
   }
+}
+
+/** Finds different settings of two databases on one engine, `there` the first one. */
+function* engineCombinations(
+  own: ServerStorage | EmbeddedStorage,
+  other: StorageConfiguration,
+  here: string,
+  there: string,
+): Generator<InvalidCombination> {
+  if (own.engine === "embedded") {
+    if (other.engine === "embedded" && own.statementTimeout !== other.statementTimeout)
+      yield {
+        path: `${here}.storage.statementTimeout`,
+        reason: `must be the same as in ${there}, which shares the directory`,
+        against: [`${there}.storage.statementTimeout`],
+      };
+    return;
+  }
+  if (!isOnServer(other)) return;
+  if (!isDeepStrictEqual(own.readUrls, other.readUrls))
+    yield {
+      path: `${here}.storage.readUrls`,
+      reason: `must be the same as in ${there}, which shares the connections`,
+      against: [`${there}.storage.readUrls`],
+    };
+  if (isDeepStrictEqual([own.pool, own.statementTimeout], [other.pool, other.statementTimeout])) return;
+  yield {
+    path: `${here}.storage.pool`,
+    reason: `and statementTimeout must be the same as in ${there}, which shares the connections`,
+    against: [`${there}.storage.pool`, `${here}.storage.statementTimeout`, `${there}.storage.statementTimeout`],
+  };
 }
 
 /** Normalized identity of a server database or directory. */

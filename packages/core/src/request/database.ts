@@ -162,7 +162,7 @@ export class Database {
     this.now = settings.now ?? (() => Date.now());
     this.counts = new CountCache(this.now);
     this.clock = new StorageClock(storage, this.now);
-    this.storeTime = new StoreTime(policy.timeZone);
+    this.storeTime = StoreTime.of(policy.timeZone);
     this.limits = new DatabaseLimits(
       policy,
       storage.capabilities.severalProcesses ? storage.repositories.records : null,

@@ -134,7 +134,16 @@ export const databaseSection = z.strictObject(
   { error: "must be an object" },
 );
 
+/** A look-up takes half a millisecond, and many databases have the same zone. */
+const zones = new Map<string, boolean>();
+
 function isTimeZone(name: string): boolean {
+  const known = zones.get(name) ?? isInCalendar(name);
+  zones.set(name, known);
+  return known;
+}
+
+function isInCalendar(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
