@@ -91,7 +91,7 @@ export class SessionRenewals {
 
   constructor(
     private readonly sql: SqlRunner,
-    private readonly statements: Pick<AdmissionStatements, "renew" | "lockDue">,
+    private readonly statements: () => Pick<AdmissionStatements, "renew" | "lockDue">,
     private readonly offset: () => number,
   ) {}
 
@@ -151,7 +151,7 @@ export class SessionRenewals {
       const lifetime = idleTimeout - (now - requested.at) + requested.ahead - ahead;
       return { digest, lifetime, due: dueBelow(lifetime, idleTimeout) };
     });
-    const { lockDue, renew } = this.statements;
+    const { lockDue, renew } = this.statements();
     if (lockDue === null) return (await this.sql.run<RenewedRow>(renew, [JSON.stringify(listed), ahead, hasLate])).rows;
     return this.sql.atomically(async (transaction) => {
       const { rows } = await transaction.run<RenewedRow>(lockDue, [JSON.stringify(listed), ahead]);

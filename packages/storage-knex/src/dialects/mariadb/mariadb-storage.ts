@@ -73,7 +73,7 @@ export class MariadbStorage extends SqlStorage {
     const columns = new ValueColumns(this.tables);
     this.indexes = new IndexBuilder(knex, this.tables, columns);
     this.context = { tables: this.tables, statements: this.statements.writing, columns, offset };
-    this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
+    this.renewals = new SessionRenewals(this.sql, () => this.statements.admission, this.offset);
     const { context, statements } = this;
     this.repositoriesOver = madeOnUse({
       admission: (sql) =>

@@ -92,7 +92,7 @@ export class KnexStorage extends SqlStorage {
     this.formerPlace = new FormerPlace(knex, this.tables, onMove);
     this.sql = new PooledRunner(knex, schema, calls, ready, { guard: this.guard, formerPlace: this.formerPlace });
     this.archive = new PostgresArchive(knex, this.tables, calls, ready);
-    this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
+    this.renewals = new SessionRenewals(this.sql, () => this.statements.admission, this.offset);
     const { offset, statements, tables } = this;
     const positionOf = replicas && ((position: string | null) => replicas.position(position));
     this.repositoriesOver = madeOnUse({

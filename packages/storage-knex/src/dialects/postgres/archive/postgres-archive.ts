@@ -28,7 +28,7 @@ import { readLines } from "./read-lines.ts";
 const waitTimeout = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
 
 export class PostgresArchive implements StorageArchive {
-  private readonly sections: ArchivedTables;
+  private made: ArchivedTables | undefined;
   /** In addition to the advisory lock, which does not exclude callers that share one session. */
   private importing = false;
 
@@ -38,8 +38,10 @@ export class PostgresArchive implements StorageArchive {
     private readonly calls: OpenCalls,
     /** Awaited first. Rejects while the database does not match the code. */
     private readonly ready: () => Promise<void> | undefined,
-  ) {
-    this.sections = archivedTablesOf(tables);
+  ) {}
+
+  private get sections(): ArchivedTables {
+    return (this.made ??= archivedTablesOf(this.tables));
   }
 
   async *export(): AsyncGenerator<ArchiveChunk> {

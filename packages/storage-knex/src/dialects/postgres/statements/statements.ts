@@ -17,26 +17,41 @@ import { throttleStatements } from "./throttle-statements.ts";
 
 export type Statements = ReturnType<typeof statementsOf>;
 
+/** Each group is made on its first use: a server can have many databases that no request uses. */
 export function statementsOf(tables: Tables, { position = false }: { readonly position?: boolean } = {}) {
-  return {
-    accounts: accountStatements(tables),
-    admission: admissionStatements(tables, { position }),
-    appKeys: appKeyStatements(tables),
-    audit: auditStatements(tables),
-    changes: changeStatements(tables),
-    channels: channelStatements(tables),
-    cipherBlocks: cipherBlockStatements(tables),
-    settings: settingsStatements(tables),
-    tombstones: deletionStatements(tables),
+  return onFirstUse({
+    accounts: () => accountStatements(tables),
+    admission: () => admissionStatements(tables, { position }),
+    appKeys: () => appKeyStatements(tables),
+    audit: () => auditStatements(tables),
+    changes: () => changeStatements(tables),
+    channels: () => channelStatements(tables),
+    cipherBlocks: () => cipherBlockStatements(tables),
+    settings: () => settingsStatements(tables),
+    tombstones: () => deletionStatements(tables),
     /** Names of the value indexes that queries can use. */
-    indexes: { ready: statement("index_ready", `${existingIndexes(tables)} and i.indisvalid`) },
-    locks: lockStatements(tables),
+    indexes: () => ({ ready: statement("index_ready", `${existingIndexes(tables)} and i.indisvalid`) }),
+    locks: () => lockStatements(tables),
     /** Takes the exclusive model lock until the transaction ends; every writer of objects takes it shared. */
-    lockModel: statement("model_hold", `select pg_advisory_xact_lock(${modelLock(tables)})`),
-    model: modelStatements(tables),
-    objects: objectStatements(tables),
-    records: recordStatements(tables),
-    sessions: sessionStatements(tables),
-    throttle: throttleStatements(tables),
-  };
+    lockModel: () => statement("model_hold", `select pg_advisory_xact_lock(${modelLock(tables)})`),
+    model: () => modelStatements(tables),
+    objects: () => objectStatements(tables),
+    records: () => recordStatements(tables),
+    sessions: () => sessionStatements(tables),
+    throttle: () => throttleStatements(tables),
+  });
+}
+
+/** An object whose members are made on their first use. */
+function onFirstUse<Makers extends Readonly<Record<string, () => unknown>>>(makers: Makers) {
+  const made = {};
+  for (const [name, make] of Object.entries(makers)) {
+    const get = (): unknown => {
+      const value = make();
+      Object.defineProperty(made, name, { value });
+      return value;
+    };
+    Object.defineProperty(made, name, { get, configurable: true });
+  }
+  return made as { readonly [Name in keyof Makers]: ReturnType<Makers[Name]> };
 }
