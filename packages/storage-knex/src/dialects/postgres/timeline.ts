@@ -79,6 +79,8 @@ export class TimelineGuard {
   private accepted: string | undefined;
   private refused: { readonly name: string; readonly at: number; readonly error: ServiceError } | undefined;
   private seen: Seen | undefined;
+  /** Whether a call has had a connection since the interval began. Without one, nothing was acknowledged. */
+  private isUsed = false;
   /** The database server does not tell its timeline. */
   private isBlind = false;
   private readonly reported = new Set<string>();
@@ -90,15 +92,19 @@ export class TimelineGuard {
     private readonly calls: OpenCalls,
     private readonly options: TimelineOptions,
   ) {
-    this.timer = setInterval(() => this.recordSoon(), recordInterval).unref();
+    this.timer = setInterval(() => {
+      if (this.isUsed) this.recordSoon();
+      this.isUsed = false;
+    }, recordInterval).unref();
   }
 
   stop(): void {
     clearInterval(this.timer);
   }
 
-  /** A connection that is admitted. 705 if its timeline is refused. */
-  async acquire(): Promise<Connection> {
+  /** A connection that is admitted, for a call or the guard itself. 705 if its timeline is refused. */
+  async acquire(isCall = true): Promise<Connection> {
+    this.isUsed ||= isCall;
     const connection = await acquire(this.knex);
     const { timeline } = connection;
     if (this.isBlind || (timeline !== undefined && timeline === this.accepted)) return connection;
@@ -178,7 +184,7 @@ export class TimelineGuard {
   }
 
   private async during(work: (connection: Connection) => Promise<void>): Promise<void> {
-    const connection = await this.acquire();
+    const connection = await this.acquire(false);
     try {
       await work(connection);
     } finally {
