@@ -62,6 +62,9 @@ interface PostgresPoolSettings extends Omit<pg.PoolConfig, "connectionString"> {
 
 type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
 
+/** Statements of a session. Each takes memory of the server, and those of many databases share a connection. */
+const maximumPrepared = 2_000;
+
 type WatchedClient = pg.ClientBase &
   Pick<SentOn, "busySince"> &
   Required<Pick<SentOn, "connection">> & { readonly processID: number; pooler?: Pooler };
@@ -83,6 +86,7 @@ export class PostgresPool {
   private readonly hosts: PostgresHosts;
   private readonly watch: ServerWatch;
   private readonly pooler: Pooler = { losesStatements: false };
+  private releases = 0;
   /** Callers that wait for another host. */
   private searching = 0;
 
@@ -127,8 +131,16 @@ export class PostgresPool {
   }
 
   release(connection: Connection): boolean {
-    connection.release(connection.__knex__disposed !== undefined);
+    connection.release(connection.__knex__disposed !== undefined || this.isFull(connection));
     return true;
+  }
+
+  /** Whether the session of a connection has prepared too many statements. A look costs some microseconds, so few releases take one. */
+  private isFull(lent: Connection): boolean {
+    this.releases += 1;
+    if (this.releases % 64 !== 0) return false;
+    const { connection } = lent as unknown as { readonly connection: { readonly parsedStatements: object } };
+    return Object.keys(connection.parsedStatements).length >= maximumPrepared;
   }
 
   /** Maximum number of connections. */
