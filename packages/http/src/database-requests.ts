@@ -20,6 +20,11 @@ export class DatabaseUse {
     if (this.requests === 0) this.unused?.();
   }
 
+  /** Whether a request is in progress. */
+  get isActive(): boolean {
+    return this.requests > 0;
+  }
+
   /** Calls `call` when the database is withdrawn, at once if it already is. Returns a function to unsubscribe. */
   onWithdrawal(call: () => void): () => void {
     this.waits.add(call);

@@ -65,7 +65,12 @@ export interface HttpSettings {
 export type DatabaseEntry = Database | null;
 
 /** The databases by alias. One of them can have the empty alias. */
-export type DatabaseDirectory = ReadonlyMap<string, DatabaseEntry>;
+export interface DatabaseDirectory extends ReadonlyMap<string, DatabaseEntry> {
+  /** Called with each request. Resolves when the database is ready for it; `undefined` if it is ready. */
+  use?(database: Database): Promise<void> | undefined;
+  /** Whether no request has used the database for a while, so that its state is not worth a question. */
+  isResting?(database: Database): boolean;
+}
 
 /** Maximum size in bytes of a request head. */
 export const headerBytes = 16 * 1024;

@@ -1,7 +1,9 @@
 import type { Database } from "@sallyport/core";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 
-/** Repeats work for each database: a round begins `pause` milliseconds after the previous one has ended. */
+/**
+ * Repeats work for each database that does not rest: a round begins `pause` milliseconds after the previous one has ended.
+ */
 export class DatabaseTimers {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private stopped = false;
@@ -34,7 +36,8 @@ export class DatabaseTimers {
     if (this.stopped) return;
     const timer = setTimeout(() => {
       const database = this.databases.get(alias);
-      if (database) void this.work(database).then(() => this.schedule(alias, false));
+      if (database && !this.databases.isResting(database))
+        void this.work(database).then(() => this.schedule(alias, false));
       else this.timers.delete(alias);
     }, this.pause(isFirst));
     this.timers.set(alias, timer.unref());

@@ -13,6 +13,8 @@ interface PreparableStores {
 /** Prepares the file stores of the databases, and removes bytes that belong to no file. */
 export class FileKeeper {
   private readonly timers: DatabaseTimers;
+  /** Monotonic milliseconds of the last collection of databases that rest. */
+  private readonly collected = new WeakMap<Database, number>();
 
   constructor(
     databases: ServedDatabases,
@@ -32,6 +34,14 @@ export class FileKeeper {
     } catch (err) {
       this.logger.warn({ alias, err }, "File store unavailable");
     }
+  }
+
+  /** Collects unless it has done so within the interval. */
+  async collectLater(database: Database): Promise<void> {
+    const now = performance.now();
+    if (now - (this.collected.get(database) ?? Number.NEGATIVE_INFINITY) < interval) return;
+    this.collected.set(database, now);
+    await this.collect(database);
   }
 
   start(): void {

@@ -27,7 +27,8 @@ export class IndexKeeper implements IndexAlignment {
   start(databases: ServedDatabases, interval: number): void {
     this.databases = databases;
     const beginAll = () => {
-      for (const database of databases.values()) if (database !== null) this.begin(database);
+      for (const database of databases.values())
+        if (database !== null && !databases.isResting(database)) this.begin(database);
     };
     this.timers.add(setInterval(beginAll, interval).unref());
     databases.follow((database) => this.begin(database));

@@ -104,12 +104,14 @@ export class OutboxRelay<Value> {
     if (this.stopped || !database || this.working.has(alias)) return;
     const work = this.poll(database).finally(() => {
       this.working.delete(alias);
+      if (this.databases?.isResting(database) === true) return;
       this.schedule(alias, this.notified.delete(alias) ? notifyDelay : this.outbox.interval);
     });
     this.working.set(alias, work);
   }
 
-  private async poll(database: Database): Promise<void> {
+  /** Sends what is due in an outbox, unless the transport has just failed. */
+  async poll(database: Database): Promise<void> {
     const { kind, batch, lease } = this.outbox;
     const { records } = database.storage.repositories;
     try {

@@ -2,12 +2,16 @@ import type { Database } from "@sallyport/core";
 import type { Application } from "@sallyport/http";
 import type { Container } from "inversify";
 import { type Configuration, type DatabaseConfiguration, restartSections } from "../configuration/index.ts";
+import { Patrol } from "../background/patrol.ts";
 import { DatabaseChanges } from "../databases/database-changes.ts";
 import { MoveFollower } from "../databases/move-follower.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 import type { DemoState } from "../demo/index.ts";
 import { components } from "./components.ts";
 import { startWarnings } from "./supplied-files.ts";
+
+/** Databases that the start prepares at once. */
+const preparedAtOnce = 8;
 
 /** The parts of a server besides its listener. */
 export interface ServerParts {
@@ -55,6 +59,26 @@ export async function openParts(container: Container): Promise<ServerParts> {
     await preparation.prepare(settings, database);
   };
   const opener = await container.getAsync(components.databaseOpener);
+  databases.isActive = (database) => application.requests.of(database).isActive;
+  const prepared = new WeakSet<Database>();
+  databases.onWake(async (database) => {
+    const settings = databases.configurations.get(database.alias);
+    if (settings !== undefined && !prepared.has(database)) {
+      prepared.add(database);
+      await fileKeeper.prepare(database);
+      void preparation.prepare(settings, database);
+    }
+    // A ban that has begun meanwhile ends sessions before the first request.
+    await banTimer.apply(database);
+  });
+  const patrol = new Patrol(databases, async (database) => {
+    await banTimer.apply(database);
+    await Promise.all([mailRelay?.poll(database), licenceRelay?.poll(database)]);
+    await sweeper.sweep(database);
+    indexKeeper.begin(database);
+    await indexKeeper.settled();
+    await fileKeeper.collectLater(database);
+  });
   const changes = new DatabaseChanges({
     databases,
     opener,
@@ -97,12 +121,15 @@ export async function openParts(container: Container): Promise<ServerParts> {
       logger.info("Reloaded");
     },
     prepare: async () => {
-      await Promise.all(
-        Array.from(databases.configurations.values(), async (each) => {
+      const waiting = databases.configurations.values();
+      // More at once would wait for connections for longer than calls may.
+      const prepareAll = async () => {
+        for (const each of waiting) {
           const database = databases.get(each.alias);
-          if (database) await prepare(each, database);
-        }),
-      );
+          if (database && !databases.isResting(database)) await prepare(each, database);
+        }
+      };
+      await Promise.all(Array.from({ length: preparedAtOnce }, prepareAll));
     },
     start: ({ isFirst }) => {
       trafficWriter.start();
@@ -110,9 +137,11 @@ export async function openParts(container: Container): Promise<ServerParts> {
       // Each process sends what it has queued without waiting for the poll of another.
       mailRelay?.start(databases);
       licenceRelay?.start(databases);
+      // Any worker can be the only one that a database does not rest in.
+      if (isFirst || databases.canRest) banTimer.start();
       if (!isFirst) return;
       sweeper.start();
-      banTimer.start();
+      patrol.start();
       writerWatch.start();
       fileKeeper.start();
       indexKeeper.start(databases, container.get(components.tuning).cleanupInterval);
@@ -120,6 +149,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
     stopTimers: () => {
       preparation.stop();
       sweeper.stop();
+      patrol.stop();
       banTimer.stop();
       writerWatch.stop();
       fileKeeper.stop();

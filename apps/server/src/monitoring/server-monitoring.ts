@@ -43,7 +43,7 @@ const cacheTime = 1_000;
 const defaultTimeout = 2_000;
 
 /**
- * Checks every database. The server is ready if at least one database is. An unavailable database affects only its own
+ * Checks every database that does not rest. The server is ready if at least one database is. An unavailable database affects only its own
  * routes.
  */
 export class ReadinessProbe {
@@ -73,6 +73,7 @@ export class ReadinessProbe {
   }
 
   private async stateOf(database: DatabaseEntry): Promise<string> {
+    if (database !== null && this.databases.isResting?.(database) === true) return "resting";
     return database === null ? errorEntry(705).name : untilLate(this.askOne(database), this.timeout);
   }
 

@@ -75,11 +75,13 @@ export function findMethod(exchange: Exchange): void {
 }
 
 /** Throws 705 if the alias has no storage settings. */
-export function findDatabase(exchange: Exchange, { databases, requests }: PipelineParts): void {
+export function findDatabase(exchange: Exchange, { databases, requests }: PipelineParts): Promise<void> | undefined {
   const database = databases.get(exchange.alias ?? "");
   if (!database) throw new ServiceError(705);
   exchange.database = database;
+  const waking = databases.use?.(database);
   exchange.use = requests.of(database).begin();
+  return waking;
 }
 
 /** Cache lifetime in seconds of a complete and an incomplete key set. */

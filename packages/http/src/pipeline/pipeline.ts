@@ -207,7 +207,8 @@ export async function runPipeline(exchange: Exchange, parts: PipelineParts): Pro
     findPath(exchange, parts);
     if (exchange.matched === keySet) return await take(keySetSteps, exchange, parts);
     findMethod(exchange);
-    findDatabase(exchange, parts);
+    const waking = findDatabase(exchange, parts);
+    if (waking !== undefined) await waking;
     if (exchange.isPreflight) return await take(preflightSteps, exchange, parts);
     const { caller, plain, secure } = parts.steps.get(exchange.route) as RouteSteps;
     await take(caller, exchange, parts);
