@@ -103,7 +103,7 @@ function subjectOf(token: string, nonce: string): string | null {
     : null;
 }
 
-function callProvider(method: "GET" | "POST", path: string, fields = ""): Promise<string> {
+function callProvider(method: "GET" | "POST", path: string, fields = "", isSecond = false): Promise<string> {
   const headers = method === "GET" ? {} : { ...form, "content-length": Buffer.byteLength(fields) };
   return new Promise((resolve, reject) => {
     const sent = requestHttp(`${fakeProvider}${path}`, { method, agent, headers }, (answer) => {
@@ -114,6 +114,11 @@ function callProvider(method: "GET" | "POST", path: string, fields = ""): Promis
         .on("end", () => resolve(text))
         .on("error", reject);
     });
-    sent.on("error", reject).end(fields);
+    const failed = (error: Error) => {
+      // The provider closed a connection between two rounds.
+      if (sent.reusedSocket && !isSecond) resolve(callProvider(method, path, fields, true));
+      else reject(error);
+    };
+    sent.on("error", failed).end(fields);
   });
 }
