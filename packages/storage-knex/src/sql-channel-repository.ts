@@ -61,8 +61,6 @@ function bytesOf(digest: Digest): Buffer {
 }
 
 export interface ChannelStatements {
-  /** 1 session digest, 2 wrapped key, 3 prefix. Replaces an earlier channel of the session. Does nothing without the session. */
-  readonly open: Statement;
   /** 1 session digest, 2 count. Returns the first number. */
   readonly reserveOut: Statement;
   /** 1 session digest, 2 number. Changes the row if the number is fresh; otherwise, or without a row, does nothing. */

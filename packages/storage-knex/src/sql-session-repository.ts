@@ -11,13 +11,11 @@ import {
   type SessionRepository,
   type SessionsOf,
 } from "@sallyport/storage";
-import type { ChannelStatements } from "./sql-channel-repository.ts";
 import { type SqlRunner, type SqlValue, type Statement, statement } from "./sql-runner.ts";
 
 export function sqlSessionRepository(
   sql: SqlRunner,
   statements: SessionStatements,
-  channels: ChannelStatements,
   offset: () => number,
   sweepLocks: SweepLocks,
 ): SessionRepository {
@@ -30,9 +28,9 @@ export function sqlSessionRepository(
         await sql.run(statements.open, values);
         return;
       }
-      const opened = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];
+      const secured = [...values, channel.wrappedKey, Buffer.from(channel.ivPrefix)];
       await sql.atomically((transaction) =>
-        Promise.all([transaction.run(statements.open, values), transaction.run(channels.open, opened)]),
+        Promise.all(statements.openSecure.map((each) => transaction.run(each, secured))),
       );
     },
 
@@ -266,6 +264,8 @@ export interface SessionStatements {
    * 20 address or null.
    */
   readonly open: Statement;
+  /** Open a session and its channel. Also: 21 wrapped key, 22 prefix. */
+  readonly openSecure: readonly Statement[];
   /** Makes the openings on a basis wait until the transaction ends. */
   readonly lockRules: Statement;
   /** Text of a query, planned for its values: 1 to 3 as in `page`; filters, each or null: 4 user id, 5 device, 6 app name. Returns `LiveRow`s. */

@@ -17,7 +17,8 @@ export const sqlThrottleRepository = (
   async attempt(keys) {
     const requested = requestOf(keys);
     if (requested === null) return { wait: 0, reserved: false };
-    const { rows } = await sql.run<ThrottleVerdict>(statements.attempt, [requested, offset()]);
+    const names = keys.map(({ key }) => key);
+    const { rows } = await sql.run<ThrottleVerdict>(statements.attempt, [requested, offset(), names]);
     return rows[0] as ThrottleVerdict;
   },
 
@@ -81,6 +82,7 @@ function requestOf(keys: readonly ThrottleKey[]): string | null {
  * avoid deadlocks.
  */
 export interface ThrottleStatements {
+  /** Also 3 the keys. */
   readonly attempt: Statement;
   readonly fail: Statement;
   /** 1 all keys, 2 the array, 3 keys to reset, 4 clock offset; of a granted exemption, or null: 5 key, 6 group key, 7 maximum per group, 8 lifetime, 9 renewal. */

@@ -1,3 +1,4 @@
+import { mergedStatement } from "../src/dialects/postgres/merged-statements.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { statementsOf } from "../src/dialects/postgres/statements/statements.ts";
 import type { Statement } from "../src/sql-runner.ts";
@@ -287,7 +288,12 @@ describe("plans of frequent statements", () => {
       ["0", "'Rare'", "'concurrent'"],
       ["sessions_app_names", "sessions_reserved_names"],
     ],
-    ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
+    [
+      "proof, attempt and app names of a log-in",
+      mergedStatement([accounts.byName, throttle.attempt, records.get]),
+      ["'user 7'", "'{Groups}'", keys, "0", "'{key1}'", "'application'", "'{demo}'", "0"],
+      ["accounts_login_name_key", "objects_pkey", "records_pkey"],
+    ],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
     expect(indexesOf(nodes)).toEqual(indexes);

@@ -99,7 +99,7 @@ export class MariadbStorage extends SqlStorage {
       }),
       records: (sql) => sqlRecordRepository(sql, statements.records, offset),
       sessions: (sql) =>
-        sqlSessionRepository(sql, statements.sessions, statements.channels, offset, (runner, limit) =>
+        sqlSessionRepository(sql, statements.sessions, offset, (runner, limit) =>
           sweepLocks(runner, limit, statements.locks, context),
         ),
       settings: (sql) => sqlSettingsRepository(sql, statements.settings),

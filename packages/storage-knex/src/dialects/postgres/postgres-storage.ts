@@ -122,7 +122,6 @@ export class KnexStorage extends SqlStorage {
         sqlSessionRepository(
           sql,
           statements.sessions,
-          statements.channels,
           offset,
           async (runner, limit) => (await runner.run(statements.locks.sweep, [limit, offset()])).rowCount,
         ),

@@ -10,10 +10,10 @@ import {
   pauseAfter,
   usualAttempts,
   type Statement,
-  statement as newStatement,
 } from "../../sql-runner.ts";
 import { acquire, type Connection, type Query, release, runOn } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
+import { batchStatement, MergedStatements } from "./merged-statements.ts";
 import type { FormerPlace } from "./move-notice.ts";
 import { PositionedReads } from "./replicas.ts";
 import type { TimelineGuard } from "./timeline.ts";
@@ -124,43 +124,6 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   }
 }
 
-/** By the names of their statements, which a name stands for. */
-const batches = new Map<string, Statement | null>();
-
-/**
- * Combines statements without answers into one atomic statement: function calls run in order, then rows are inserted.
- * Returns `null` if it includes another kind of statement, or a call after an insert.
- */
-export function batchStatement(statements: readonly Statement[]): Statement | null {
-  let name = "";
-  for (const statement of statements) name += `${statement.name} `;
-  const existing = batches.get(name);
-  if (existing !== undefined) return existing;
-  const calls = statements.filter(({ batch }) => batch === "call");
-  const additions = statements.filter(({ batch }) => batch === "addition");
-  const isBatch =
-    calls.length > 0 &&
-    calls.length + additions.length === statements.length &&
-    statements.slice(calls.length).every(({ batch }) => batch === "addition");
-  const made = isBatch ? join(calls, additions) : null;
-  batches.set(name, made);
-  return made;
-}
-
-function join(calls: readonly Statement[], additions: readonly Statement[]): Statement {
-  let parameters = 0;
-  const texts = [...calls, ...additions].map(({ text }) => {
-    const before = parameters;
-    return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
-      parameters = Math.max(parameters, before + Number(number));
-      return `$${before + Number(number)}`;
-    });
-  });
-  const made = texts.slice(0, calls.length).map((text) => text.replace(/^select /, ""));
-  const added = texts.slice(calls.length).map((text, index) => `added_${index} as (${text})`);
-  return newStatement("joint", `${added.length === 0 ? "" : `with ${added.join(", ")} `}select ${made.join(", ")}`);
-}
-
 /**
  * Sends each statement to any free connection. Statements of the same microtask share a connection, and so do batchable
  * ones of the same event-loop tick. Retries a statement or transaction after a conflict.
@@ -169,6 +132,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
   private shared: SharedConnection | undefined;
   private readonly batcher = new TickBatcher();
+  private readonly merged = new MergedStatements((query, statement) => this.sendAlone(query, statement));
 
   constructor(
     knex: Knex,
@@ -199,7 +163,16 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     };
   }
 
-  protected async send<Row>(
+  protected send<Row>(
+    query: Query,
+    statement?: Statement,
+    onCancel?: ReadOptions["onCancel"],
+  ): Promise<SqlResult<Row>> {
+    if (statement?.merges !== undefined && onCancel === undefined) return this.merged.run(query, statement);
+    return this.sendAlone(query, statement, onCancel);
+  }
+
+  private async sendAlone<Row>(
     query: Query,
     statement?: Statement,
     onCancel?: ReadOptions["onCancel"],

@@ -10,9 +10,11 @@ const objectFunctions = [
   "updateObjects",
 ] as const;
 const otherFunctions = [
+  "attemptThrottle",
   "keepReaders",
   "keepStamp",
   "objectNumber",
+  "openSecureSession",
   "releaseLock",
   "stampRow",
   "takeLock",

@@ -76,15 +76,8 @@ function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tab
   };
 }
 
-function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }: Tables): ChannelStatements {
+function channelStatements({ acceptNumber, channels, reserveNumbers }: Tables): ChannelStatements {
   return {
-    open: statement(
-      "channel_open",
-      `insert into ${channels} (session, wrapped_key, iv_prefix, accepted)
-      select digest, $2, $3, ${noNumbers} from ${sessions} where digest = $1
-      on duplicate key update
-        wrapped_key = value(wrapped_key), iv_prefix = value(iv_prefix), next_out = 0, highest = null, accepted = value(accepted)`,
-    ),
     reserveOut: statement("channel_reserve", `call ${reserveNumbers}($1, $2)`),
     acceptIn: statement("channel_accept", `call ${acceptNumber}($1, cast($2 as unsigned))`),
     checkNumber: statement(
@@ -118,7 +111,7 @@ function cipherBlockStatements({ cipherBlocks, registerBlocks }: Tables): Cipher
 }
 
 function sessionStatements(tables: Tables): SessionStatements {
-  const { changeOnBasis, openSessionFrom, sessionNames, sessions } = tables;
+  const { changeOnBasis, channels, openSessionFrom, sessionNames, sessions } = tables;
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) =>
     `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
@@ -127,11 +120,20 @@ function sessionStatements(tables: Tables): SessionStatements {
     `select count(*) as count from ${sessions} where expires_at > ${storageTime(1)}`,
   );
   const seats = { name: "$2", kind: "$3", now: storageTime(1) };
+  const open = statement(
+    "session_open",
+    `call ${openSessionFrom}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+  );
   return {
-    open: statement(
-      "session_open",
-      `call ${openSessionFrom}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
-    ),
+    open,
+    openSecure: [
+      open,
+      statement(
+        "channel_open",
+        `insert into ${channels} (session, wrapped_key, iv_prefix, accepted)
+        select digest, $21, $22, ${noNumbers} from ${sessions} where digest = $1`,
+      ),
+    ],
     lockRules: statement("session_lock_rules", lockRules(tables)),
     endListed: statement(
       "session_end_listed",

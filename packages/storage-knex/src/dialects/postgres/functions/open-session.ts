@@ -203,6 +203,24 @@ function changeDefinition({ changeAppNames, sessions, sessionCounts, takeSeats }
   $$`;
 }
 
+export const openSecureSessionFunction: Functions = {
+  name: "open_secure_session",
+  number: 1,
+  statements: (tables) => [secureDefinition(tables)],
+};
+
+/** Opens a session together with its channel. */
+function secureDefinition({ channels, openSecureSession, openSessionFrom }: Tables): string {
+  return `create or replace function ${openSecureSession} (
+    ${sessionParameters}, basis jsonb, address text, wrapped_key text, iv_prefix bytea
+  ) returns void language plpgsql as $$
+  begin
+    perform ${openSessionFrom}(${sessionArguments}, basis, address);
+    insert into ${channels} (session, wrapped_key, iv_prefix) values (digest, $21, $22);
+  end
+  $$`;
+}
+
 export const openOnBasisFunctions: Functions = {
   name: "open_on_basis",
   number: 2,

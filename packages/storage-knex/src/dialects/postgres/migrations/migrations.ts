@@ -1,8 +1,9 @@
 import { insertFunctions } from "../functions/insert-objects.ts";
 import { lockFunctions, lockObjectsFunction } from "../functions/locks.ts";
 import { keepReadersFunction, objectCountFunctions, objectIdFunctions } from "../functions/objects.ts";
-import { openOnBasisFunctions, openSessionFunction } from "../functions/open-session.ts";
-import { passThrottleFunction, removeAccountsFunction } from "../functions/accounts.ts";
+import { openOnBasisFunctions, openSecureSessionFunction, openSessionFunction } from "../functions/open-session.ts";
+import { removeAccountsFunction } from "../functions/accounts.ts";
+import { attemptThrottleFunction, passThrottleFunction } from "../functions/throttle.ts";
 import { putRecordFunction } from "../functions/put-record.ts";
 import { updateObjectsFunction } from "../functions/update-objects.ts";
 import { stampFunctions, stampSequence } from "../stamps.ts";
@@ -87,6 +88,7 @@ const auditChanges: readonly Migration[] = [
 
 /** All functions. */
 const functions: readonly Functions[] = [
+  attemptThrottleFunction,
   keepReadersFunction,
   lockObjectsFunction,
   insertFunctions,
@@ -94,6 +96,7 @@ const functions: readonly Functions[] = [
   objectCountFunctions,
   objectIdFunctions,
   openSessionFunction,
+  openSecureSessionFunction,
   openOnBasisFunctions,
   passThrottleFunction,
   putRecordFunction,

@@ -1,5 +1,5 @@
 import { maximumObjectBytes } from "@sallyport/storage";
-import { statement } from "../../../sql-runner.ts";
+import { mergeableStatement, statement } from "../../../sql-runner.ts";
 import type { AccountStatements } from "../../../sql-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-statements.ts";
@@ -9,6 +9,9 @@ const columns = "user_id, login_name, secret, secret_version, administrator, dis
 const customColumns = "id, login_name, user_id, email, secret, secret_version, disabled";
 /** The columns of an optional account under the alias `a`. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
+
+/** The part of an account whose name is the parameter or follows it. */
+const knownOrNext = "case when login_name = $1::text then 'known' else 'next' end as part";
 
 const foundColumns = `link_id, link_born, link_value, ${columns}, oid, uuid, class, version, stored_at, readers, attributes`;
 
@@ -22,11 +25,10 @@ export function accountStatements({
   removeAccounts,
 }: Tables): AccountStatements {
   return {
-    byName: statement(
+    byName: mergeableStatement(
       "account_by_name",
       `with found as (
-        select 'known' as part, ${columns} from ${accounts} where login_name = $1::text
-        union all (select 'next', ${columns} from ${accounts} where login_name > $1::text order by login_name limit 1)
+        (select ${knownOrNext}, ${columns} from ${accounts} where login_name >= $1::text order by login_name limit 2)
         union all (select 'first', ${columns} from ${accounts} order by login_name limit 1)
       ), person as (
         select o.* from found join ${objects} o on o.oid = found.user_id where found.part = 'known'
@@ -36,10 +38,9 @@ export function accountStatements({
       select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
       from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
     ),
-    customByName: statement(
+    customByName: mergeableStatement(
       "custom_account_by_name",
-      `select 'known' as part, ${customColumns} from ${customAccounts} where login_name = $1::text
-      union all (select 'next', ${customColumns} from ${customAccounts} where login_name > $1::text order by login_name limit 1)
+      `(select ${knownOrNext}, ${customColumns} from ${customAccounts} where login_name >= $1::text order by login_name limit 2)
       union all (select 'first', ${customColumns} from ${customAccounts} order by login_name limit 1)`,
     ),
     byUser: statement(
@@ -50,7 +51,7 @@ export function accountStatements({
       from ${accounts} join ${objects} o on o.oid = user_id join ${objects} t on t.oid = any (${linkedObjects}(o.attributes, $2::text[]))
       where user_id = $1::bigint`,
     ),
-    byLink: statement(
+    byLink: mergeableStatement(
       "account_by_link",
       `with found as materialized (
         select l.id as link_id, l.born as link_born, l.value as link_value, ${accountColumns}, ${objectColumns("o")}

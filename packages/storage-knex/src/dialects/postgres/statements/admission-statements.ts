@@ -2,7 +2,7 @@ import type { SessionMode } from "@sallyport/storage";
 import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
 import { listStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
-import { batchableStatement, statement } from "../../../sql-runner.ts";
+import { batchableStatement, mergeableStatement, statement } from "../../../sql-runner.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";
@@ -80,15 +80,15 @@ export function admissionStatements(tables: Tables, { position }: { readonly pos
       returning encode(s.digest, 'hex') as digest`,
     ),
     lockDue: null,
-    admitCallback: statement(
+    admitCallback: mergeableStatement(
       "admit_callback",
-      `with spent as (
+      `select ${settings}, ${appKey}, spent.payload
+      from ${tables.settings} g left join spent on true left join ${tables.appKeys} k on k.digest = ${namedKey}`,
+      `spent as (
         delete from ${tables.records}
         where kind = 'providerState' and id = $1::text and expires_at > ${storageTime(2)} and not (select maintenance from ${tables.settings})
         returning value as payload
-      )
-      select ${settings}, ${appKey}, spent.payload
-      from ${tables.settings} g left join spent on true left join ${tables.appKeys} k on k.digest = ${namedKey}`,
+      )`,
     ),
   };
 }
@@ -112,6 +112,11 @@ export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
 
 const notExcepted = "digest is distinct from $3::bytea";
 
+/** The parameters of an opening. */
+const openingValues = `$1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
+          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint,
+          $18::jsonb, $19::jsonb, $20::text`;
+
 const shard = `shard = ${ownShard}`;
 
 /**
@@ -124,14 +129,18 @@ export function sessionStatements(tables: Tables): SessionStatements {
   const seats = { name: "$2::text", kind: "$3::text", now: storageTime(1) };
   return {
     open: {
-      ...statement(
-        "session_open",
-        `select ${tables.openSessionFrom}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
-          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint,
-          $18::jsonb, $19::jsonb, $20::text)`,
-      ),
+      ...statement("session_open", `select ${tables.openSessionFrom}(${openingValues})`),
       batch: "call",
     },
+    openSecure: [
+      {
+        ...statement(
+          "session_open_secure",
+          `select ${tables.openSecureSession}(${openingValues}, $21::text, $22::bytea)`,
+        ),
+        batch: "call",
+      },
+    ],
     lockRules: statement("session_lock_rules", `select pg_advisory_xact_lock(${lockOfRules(tables)})`),
     endListed: statement(
       "session_end_listed",

@@ -4,19 +4,11 @@ import { statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "../expressions.ts";
 
-export function channelStatements({ channels, sessions }: Tables): ChannelStatements {
+export function channelStatements({ channels }: Tables): ChannelStatements {
   const number = "$2::numeric";
   const below = `(highest - ${number})::integer`;
   const bits = `bit(${messageWindow})`;
   return {
-    open: statement(
-      "channel_open",
-      `insert into ${channels} as c (session, wrapped_key, iv_prefix)
-      select digest, $2::text, $3::bytea from ${sessions} where digest = $1::bytea
-      on conflict (session) do update set
-        wrapped_key = excluded.wrapped_key, iv_prefix = excluded.iv_prefix,
-        next_out = excluded.next_out, highest = excluded.highest, accepted = excluded.accepted`,
-    ),
     reserveOut: statement(
       "channel_reserve",
       `update ${channels} set next_out = next_out + $2::bigint where session = $1::bytea returning next_out - $2::bigint as first`,

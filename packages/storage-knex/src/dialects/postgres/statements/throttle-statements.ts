@@ -1,45 +1,21 @@
-import { statement } from "../../../sql-runner.ts";
+import { mergeableStatement, statement } from "../../../sql-runner.ts";
 import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "../expressions.ts";
+import { delay, delayedKeys, maxWait, requestedKeys } from "../functions/throttle.ts";
 
 /** Expired rows that each failure deletes: more than it can add. */
 const expiredPerFailure = 10;
 
-const requested = `requested as materialized (
-  select * from jsonb_to_recordset($1::jsonb) as a (key text, max_failures integer, initial_delay float8, max_delay float8, reset_after float8, exemption text)
-)`;
+const requested = `requested as materialized (${requestedKeys("$1::jsonb")})`;
 const clock = `clock as materialized (select ${storageTime(2)} as now)`;
 
-/** `delayAfter` of the domain, in milliseconds. */
-function delay(failures: string): string {
-  return `case when ${failures} < a.max_failures then 0 else least(a.max_delay, a.initial_delay * power(2, least(${failures} - a.max_failures, 30))) end`;
-}
-
-/** Remaining milliseconds, rounded up so that an active delay is never 0. */
-function maxWait(freeAt: string): string {
-  return `coalesce(max(greatest(0, ceil(extract(epoch from ${freeAt} - now) * 1000))), 0)::float8`;
-}
-
-export function throttleStatements({ passThrottle, throttle }: Tables): ThrottleStatements {
-  const isExempt = `exists (select from ${throttle} e where e.key = a.exemption and e.forget_at > c.now)`;
-  // The array is redundant, but makes the planner expect few rows.
-  const delayed = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now, ${isExempt} as exempt
-    from ${throttle} t join requested a on a.key = t.key cross join clock c
-    where t.key = any (array(select key from requested)) and t.forget_at > c.now and ${delay("t.failures")} > 0`;
+export function throttleStatements({ attemptThrottle, passThrottle, throttle }: Tables): ThrottleStatements {
+  const delayed = delayedKeys(throttle, { requested: "requested", clock: "clock" });
   return {
-    attempt: statement(
+    attempt: mergeableStatement(
       "throttle_attempt",
-      `with ${requested}, ${clock},
-      delayed as (${delayed} order by t.key for update of t),
-      checked as (select * from delayed where not exempt),
-      reserved as (
-        update ${throttle} t set delayed_at = checked.now from checked
-        where t.key = checked.key and not exists (select from checked where free_at > now)
-        returning t.key
-      )
-      select case when exists (select from checked where free_at > now) then (select ${maxWait("free_at")} from delayed) else 0 end as wait,
-        exists (select from reserved) as reserved`,
+      `select wait, reserved from ${attemptThrottle}($1::jsonb, $2::float8, $3::text[])`,
     ),
     fail: statement("throttle_fail", fail(throttle, delayed)),
     pass: {
