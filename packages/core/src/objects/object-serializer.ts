@@ -205,10 +205,16 @@ function hasOnly(modelClass: ModelClass, text: string): boolean {
   return text.length <= searched && shape.test(text);
 }
 
-/** The names of classes have no characters that JSON escapes. */
+/**
+ * A name of a member with the spaces of PostgreSQL around it. A text can look alike only with a backslash before the quote, and
+ * is followed by a comma or brace where it ends with `, `.
+ */
+const spacedName = /, "(\w+)": /g;
+
+/** Compact, like all answers. The names of classes have no characters that JSON escapes. */
 function textOf({ className, id, uuid, text }: UnparsedObject, storeTime: string): string {
   const fields = `{"~ClassName":"${className}","~ObjectID":"${id}","~UUID":"${uuid}","~StoreTime":"${storeTime}"`;
-  return text === "{}" ? `${fields}}` : `${fields},${text.slice(1)}`;
+  return text === "{}" ? `${fields}}` : fields + `, ${text.slice(1)}`.replace(spacedName, ',"$1":');
 }
 
 function request(requested: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedLink, ids: readonly ObjectId[]): void {

@@ -359,6 +359,35 @@ insert into "sallyport"."migrations" (name, number) values ('0010-audit-changes'
 alter table "sallyport"."audit_tallies" add column changes json not null default '[]';
 insert into "sallyport"."migrations" (name, number) values ('0011-tally-changes', 1);
 
+-- functions attempt_throttle 1
+create or replace function "sallyport"."attempt_throttle" (
+    policies jsonb, ahead float8, keys text[], out wait float8, out reserved boolean
+  ) language plpgsql as $$
+  begin
+    wait := 0;
+    reserved := false;
+    perform from "sallyport"."throttle" t where t.key = any (array(select unnest(keys)));
+    if not found then
+      return;
+    end if;
+    with requested as materialized (select * from jsonb_to_recordset(policies) as a (key text, max_failures integer, initial_delay float8, max_delay float8, reset_after float8, exemption text)),
+    clock as materialized (select statement_timestamp() + ahead * interval '1 millisecond' as now),
+    delayed as (select t.key, t.delayed_at + case when t.failures < a.max_failures then 0 else least(a.max_delay, a.initial_delay * power(2, least(t.failures - a.max_failures, 30))) end * interval '1 millisecond' as free_at, c.now, exists (select from "sallyport"."throttle" e where e.key = a.exemption and e.forget_at > c.now) as exempt
+    from "sallyport"."throttle" t join requested a on a.key = t.key cross join clock c
+    where t.key = any (array(select key from requested)) and t.forget_at > c.now and case when t.failures < a.max_failures then 0 else least(a.max_delay, a.initial_delay * power(2, least(t.failures - a.max_failures, 30))) end > 0 order by t.key for update of t),
+    checked as (select * from delayed where not exempt),
+    updated as (
+      update "sallyport"."throttle" t set delayed_at = checked.now from checked
+      where t.key = checked.key and not exists (select from checked where free_at > now)
+      returning t.key
+    )
+    select case when exists (select from checked where free_at > now) then (select coalesce(max(greatest(0, ceil(extract(epoch from free_at - now) * 1000))), 0)::float8 from delayed) else 0 end,
+      exists (select from updated)
+    into wait, reserved;
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('attempt_throttle', 1);
+
 -- functions keep_readers 1
 create or replace function "sallyport"."keep_readers" () returns trigger language plpgsql as $$
   begin
@@ -713,6 +742,20 @@ create or replace function "sallyport"."change_app_names" (
   end
   $$;
 insert into "sallyport"."migrations" (name, number) values ('open_session', 4);
+
+-- functions open_secure_session 1
+create or replace function "sallyport"."open_secure_session" (
+    digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
+    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb, basis jsonb, address text, wrapped_key text, iv_prefix bytea
+  ) returns void language plpgsql as $$
+  begin
+    perform "sallyport"."open_session_from"(digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
+      custom_account, custom_version, link_id, link_born, device_limit, limits, basis, address);
+    insert into "sallyport"."channels" (session, wrapped_key, iv_prefix) values (digest, $21, $22);
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('open_secure_session', 1);
 
 -- functions open_on_basis 2
 create or replace function "sallyport"."require_basis" (basis jsonb, ahead float8) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
