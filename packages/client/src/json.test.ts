@@ -49,7 +49,7 @@ describe("JSON of a value", () => {
     expect(jsonText(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}');
   });
 
-  test.each([null, undefined, 1, "text", [], () => 1])("fields are no %p", (value) => {
+  test.each([null, undefined, 1, "text", [], () => 1])("refuses %p as fields", (value) => {
     expect(() => copyOfFields(value)).toThrow(TypeError);
   });
 });

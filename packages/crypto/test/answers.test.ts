@@ -79,7 +79,7 @@ describe("answer cipher", () => {
     }
   });
 
-  test("supports a key whose size is no whole number of bytes", async () => {
+  test("supports a key whose size is not a whole number of bytes", async () => {
     const privateKey = createPrivateKey(pemFile("rsa-2052"));
     const publicKey = createPublicKey(privateKey);
     const parsed = new ForgeClientKeyParser().parse(publicKey.export({ type: "spki", format: "pem" }) as string, []);

@@ -111,7 +111,7 @@ describe("networks", () => {
     "0:0:0:0:0:FFFF:cb00:7107",
     "2001:db8::/48",
     "fe80::1%eth0",
-  ])("%j is no address", (text) => {
+  ])("%j is not an address", (text) => {
     expect(() => acceptNetwork(text)).toThrow(expect.objectContaining({ code: 307 }));
   });
 
