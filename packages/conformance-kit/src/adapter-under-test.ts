@@ -19,7 +19,7 @@ export interface StorageUnderTest {
 
   /**
    * Makes the next `times` creations of app names fail with a conflict (a deadlock, a serialization failure). Required
-   * if the storage declares `severalProcesses`.
+   * if the storage declares `severalProcesses`, also with serial transactions: calls outside of transactions can conflict, too.
    */
   readonly loseNext?: (times: number) => Promise<void>;
 
@@ -55,7 +55,9 @@ export interface KernelUnderTest {
 }
 
 export interface CreateOptions {
+  /** Milliseconds that the clock of the storage or kernel must add. It reads them on every use: checks advance time this way. */
   readonly clockOffset: () => number;
+  /** Whether the check starts on a migrated database. The kit migrates it if the adapter does not. */
   readonly migrated: boolean;
 }
 
@@ -72,12 +74,9 @@ export interface AdapterUnderTest {
   /** Number of reads of a check that reads beside a writer; default 20. Raise the time limit with it. */
   readonly reads?: number;
 
-  /**
-   * Called once for every check. The clock of the storage or kernel must add the offset, in milliseconds, and read it on every use: checks advance time this way. With `migrated`, the check starts on a migrated database; the kit migrates it if
-   * the adapter does not.
-   */
+  /** Called once for every check. */
   create(options: CreateOptions): Promise<StorageUnderTest | KernelUnderTest>;
 
-  /** Called by the command after the last check: stops what the adapter's module started. */
+  /** Called by `sallyport-conformance` after the last check: stops what the adapter's module started. */
   readonly close?: () => Promise<void>;
 }

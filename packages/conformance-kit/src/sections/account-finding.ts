@@ -32,7 +32,7 @@ const findNamed = (r: Repositories, loginName: string, links: readonly string[])
   r.accounts.find({ realm: "database", loginName }, links);
 
 /** Asserts that a look-up by key equals the look-up by account id, plus `own`, which only the key returns. */
-async function isFoundBy(
+async function assertFoundBy(
   r: Repositories,
   account: Account,
   key: AccountSelector,
@@ -57,7 +57,7 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     const properties = { loginName: "found", email: "found@example.com", administrator: true, attributes };
     const account = await createUser(r, properties);
     const { secret: decoy } = await createUser(r);
-    await isFoundBy(r, account, { realm: "database", loginName: "found" }, { decoy });
+    await assertFoundBy(r, account, { realm: "database", loginName: "found" }, { decoy });
   },
 
   "finds no account for a user without one": async ({ r }) => {
@@ -82,7 +82,7 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     const link = await createLink(r, { userId: account.userId, subject: "Abc", shared: true, ...shown });
     await createLink(r, { userId: bystander.userId, subject: "abc" });
     await createLink(r, { userId: bystander.userId, subject: "Abc", issuer: "https://other.example" });
-    await isFoundBy(r, account, { linkId: link.id }, { link });
+    await assertFoundBy(r, account, { linkId: link.id }, { link });
   },
 
   "finds nothing through a record that is bound to no account": async ({ r }) => {

@@ -48,7 +48,7 @@ async function exempted(r: Repositories, members: readonly string[], group = "of
   return found;
 }
 
-function isAbout(wait: number, expected: number, what: string): void {
+function assertAbout(wait: number, expected: number, what: string): void {
   isTrue(wait <= expected && wait > expected - 10 * second, `${what} is ${wait} ms instead of about ${expected} ms`);
 }
 
@@ -62,16 +62,16 @@ const whileGood = checksOf("throttle", {
     equal(await exempted(r, ["ada", "bob"], "home"), ["bob"], "the exempted members at home");
     equal(await r.throttle.attempt(keysOf("ada")), go, "the attempt on all keys");
     const { key, policy: ofPlace } = place("ada");
-    isAbout((await r.throttle.attempt([{ key, policy: ofPlace }])).wait, minute, "The wait without an exemption");
+    assertAbout((await r.throttle.attempt([{ key, policy: ofPlace }])).wait, minute, "The wait without an exemption");
   },
 
   "delays an exempted attempt by its other keys and returns the longest wait of all": async ({ r }) => {
     await grant(r, "ada");
     await lockOut(r, user("ada"));
-    isAbout((await r.throttle.attempt(keysOf("ada"))).wait, minute, "The wait without a delay on the exempted key");
+    assertAbout((await r.throttle.attempt(keysOf("ada"))).wait, minute, "The wait without a delay on the exempted key");
     await lockOut(r, place("nobody"), 5);
     const attempt = await r.throttle.attempt(keysOf("ada"));
-    isAbout(attempt.wait, 4 * minute, "The wait with both delays");
+    assertAbout(attempt.wait, 4 * minute, "The wait with both delays");
     equal(attempt.reserved, false, "whether the attempt was reserved");
   },
 
@@ -81,8 +81,8 @@ const whileGood = checksOf("throttle", {
     const network = (member: string) => ({ ...place(member), key: "network:office" });
     await lockOut(r, network("nobody"));
     const [ada, bob] = [place("ada"), network("bob")];
-    isAbout((await r.throttle.attempt([ada, bob])).wait, minute, "The wait with another member");
-    isAbout((await r.throttle.attempt([bob, ada])).wait, minute, "The wait in another order");
+    assertAbout((await r.throttle.attempt([ada, bob])).wait, minute, "The wait with another member");
+    assertAbout((await r.throttle.attempt([bob, ada])).wait, minute, "The wait in another order");
     await failsWith(302, () => r.throttle.pass([ada, bob], []), "a success of both members");
     await grant(r, "bob");
     equal(await r.throttle.attempt([ada, bob]), go, "the attempt of two exempted members");
@@ -99,7 +99,7 @@ const whileGood = checksOf("throttle", {
         [place("ada"), other],
         [other, place("ada")],
       ]) {
-        isAbout((await r.throttle.attempt(keys)).wait, minute, "The wait with another member");
+        assertAbout((await r.throttle.attempt(keys)).wait, minute, "The wait with another member");
         await failsWith(302, () => r.throttle.pass(keys, []), "a success with another member");
       }
     }
@@ -113,7 +113,7 @@ const whileGood = checksOf("throttle", {
     advance(minute + second);
     equal(await r.throttle.attempt([place("ada")]), go, "the attempt on the exempted key");
     equal(await r.throttle.attempt(keysOf("ada")), reservedAttempt, "the attempt including its own key");
-    isAbout((await r.throttle.attempt([user("ada")])).wait, minute, "The wait of its own key");
+    assertAbout((await r.throttle.attempt([user("ada")])).wait, minute, "The wait of its own key");
     equal(await r.throttle.attempt(keysOf("bob")), reservedAttempt, "the attempt of another member");
   },
 
@@ -128,7 +128,7 @@ const whileGood = checksOf("throttle", {
       delayAfter(4, policy),
       "the wait after failure 4 with an expired delay",
     );
-    isAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another member");
+    assertAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another member");
   },
 
   "keeps a pending delay when an exempted member fails, and returns the remaining wait": async ({ r, advance }) => {
@@ -136,13 +136,17 @@ const whileGood = checksOf("throttle", {
     await lockOut(r, place("nobody"), 5);
     advance(3 * minute);
     for (let failures = 1; failures <= 2; failures += 1)
-      isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
-    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another member");
+      assertAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
+    assertAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another member");
     for (let failures = 3; failures <= 5; failures += 1) {
       const longest = Math.max(minute, delayAfter(failures, policy));
-      isAbout(await r.throttle.fail(keysOf("ada")), longest, `The wait after failure ${failures}`);
+      assertAbout(await r.throttle.fail(keysOf("ada")), longest, `The wait after failure ${failures}`);
     }
-    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another member after all failures");
+    assertAbout(
+      (await r.throttle.attempt([place("bob")])).wait,
+      minute,
+      "The wait of another member after all failures",
+    );
     equal(await r.throttle.fail(keysOf("bob")), delayAfter(6, policy), "the wait after a failure of another member");
   },
 
@@ -158,7 +162,7 @@ const whileGood = checksOf("throttle", {
       () => r.throttle.pass(keysOf("ada"), ["user:ada"]),
       "a success during the delay of its own key",
     );
-    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait that no success has cleared");
+    assertAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait that no success has cleared");
   },
 });
 

@@ -54,7 +54,7 @@ function adds({ classes }: StoredModel, ...added: readonly unknown[]): void {
   equalInAnyOrder(classes, [...builtInClasses, ...added], "the classes");
 }
 
-function isAsBefore(after: StoredModel, before: StoredModel): void {
+function assertUnchanged(after: StoredModel, before: StoredModel): void {
   equal(after.generation, before.generation, "the generation");
   equalInAnyOrder(after.classes, before.classes, "the classes");
 }
@@ -128,7 +128,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
         `the outcome of changing generation ${expected}`,
       );
     }
-    isAsBefore(await r.model.load(), before);
+    assertUnchanged(await r.model.load(), before);
   },
 
   "accepts one of several concurrent changes of the same generation": async ({ r }) => {
@@ -252,7 +252,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
   "keeps the model in a repeated migration": async ({ storage, r }) => {
     const before = await change(r, { put: tickets("User") });
     await storage.migrate();
-    isAsBefore(await r.model.load(), before);
+    assertUnchanged(await r.model.load(), before);
   },
 
   "keeps the objects of a changed class unchanged": async ({ r }) => {

@@ -21,7 +21,7 @@ async function delay(r: Repositories, key: ThrottleKey, failures: number = polic
 }
 
 /** Asserts a pending delay. Some of it can have passed, and concurrent calls read the clock at different times. */
-function isAbout(wait: number, expected: number, what: string): void {
+function assertAbout(wait: number, expected: number, what: string): void {
   isTrue(
     wait < expected + second && wait > expected - 10 * second,
     `${what} is ${wait} ms instead of about ${expected} ms`,
@@ -49,7 +49,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, keyed("a"), 4);
     for (const wait of [2 * minute, minute]) {
       const attempt = await r.throttle.attempt([keyed("a")]);
-      isAbout(attempt.wait, wait, "The wait");
+      assertAbout(attempt.wait, wait, "The wait");
       equal(attempt.reserved, false, "whether the attempt was reserved");
       advance(minute);
     }
@@ -60,7 +60,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
       equal(await r.throttle.attempt([keyed("a")]), reservedAttempt, "the first attempt");
-      isAbout((await r.throttle.attempt([keyed("a")])).wait, minute, "The wait of the second attempt");
+      assertAbout((await r.throttle.attempt([keyed("a")])).wait, minute, "The wait of the second attempt");
     }
   },
 
@@ -70,7 +70,8 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
       advance(minute + second);
       const attempts = await concurrently(12, () => r.throttle.attempt([keyed("a")]));
       equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of reserved attempts");
-      for (const { wait, reserved } of attempts) if (!reserved) isAbout(wait, minute, "The wait of another attempt");
+      for (const { wait, reserved } of attempts)
+        if (!reserved) assertAbout(wait, minute, "The wait of another attempt");
     }
   },
 
@@ -93,7 +94,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, keyed("a"), 4);
     advance(minute);
     equal(await r.throttle.fail([keyed("a")]), delayAfter(5, policy), "the wait after the failure");
-    isAbout((await r.throttle.attempt([keyed("a")])).wait, delayAfter(5, policy), "The wait");
+    assertAbout((await r.throttle.attempt([keyed("a")])).wait, delayAfter(5, policy), "The wait");
   },
 
   "forgets failures after a period without another": async ({ r, advance }) => {
@@ -127,7 +128,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await r.throttle.pass([], []);
     equal(await r.throttle.attempt([keyed("a"), keyed("b")]), go, "the attempt on the cleared keys");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a cleared key");
-    isAbout((await r.throttle.attempt([keyed("c")])).wait, minute, "The wait of the other key");
+    assertAbout((await r.throttle.attempt([keyed("c")])).wait, minute, "The wait of the other key");
   },
 
   "clears nothing with a success during the delay of a key": async ({ r, advance }) => {
@@ -136,7 +137,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     for (const keys of [[keyed("a")], [keyed("c"), keyed("a")]]) {
       await failsWith(302, () => r.throttle.pass(keys, ["a", "b"]), "the success");
     }
-    isAbout((await r.throttle.attempt([keyed("b")])).wait, 2 * minute, "The wait of the key that is not cleared");
+    assertAbout((await r.throttle.attempt([keyed("b")])).wait, 2 * minute, "The wait of the key that is not cleared");
     advance(minute + second);
     await r.throttle.pass([keyed("a")], ["a", "b"]);
     equal(await r.throttle.attempt([keyed("b")]), go, "the attempt on the key without a delay");
@@ -172,7 +173,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     for (const [index, key] of keys.entries()) await delay(r, keyed(key), 3 + (index % 2));
     for (const [index, key] of keys.entries()) {
       const { wait } = await r.throttle.attempt([keyed(key)]);
-      isAbout(wait, delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
+      assertAbout(wait, delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
     }
   },
 
@@ -184,7 +185,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   "returns the longest wait of several keys": async ({ r }) => {
     await delay(r, keyed("a"), 3);
     await delay(r, keyed("b"), 5);
-    isAbout((await r.throttle.attempt([keyed("a"), keyed("b"), keyed("c")])).wait, 4 * minute, "The wait");
+    assertAbout((await r.throttle.attempt([keyed("a"), keyed("b"), keyed("c")])).wait, 4 * minute, "The wait");
   },
 
   "counts a failure on every key by the policy of the key": async ({ r }) => {
@@ -203,7 +204,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     const keys = [keyed("over"), keyed("pending")];
     for (const order of [keys, keys.toReversed()]) {
       const { wait, reserved } = await r.throttle.attempt(order);
-      isAbout(wait, 4 * minute, "The wait of the attempt");
+      assertAbout(wait, 4 * minute, "The wait of the attempt");
       equal(reserved, false, "whether the attempt was reserved");
     }
     equal(await r.throttle.attempt([keyed("over")]), reservedAttempt, "the attempt on the key with an expired delay");
@@ -214,7 +215,8 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, keyed("b"));
     advance(minute + second);
     equal(await r.throttle.attempt([keyed("a"), keyed("fresh"), keyed("b")]), reservedAttempt, "the attempt");
-    for (const key of ["a", "b"]) isAbout((await r.throttle.attempt([keyed(key)])).wait, minute, `The wait of ${key}`);
+    for (const key of ["a", "b"])
+      assertAbout((await r.throttle.attempt([keyed(key)])).wait, minute, `The wait of ${key}`);
     equal(await r.throttle.attempt([keyed("fresh")]), go, "the attempt on the key without failures");
   },
 

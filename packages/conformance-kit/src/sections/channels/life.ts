@@ -14,7 +14,7 @@ const numbersOf = async ({ channels }: Repositories, digest: Digest, number: big
 ];
 
 /** Asserts that a channel no longer exists. */
-async function isClosed(r: Repositories, digest: Digest, what: string): Promise<void> {
+async function assertClosed(r: Repositories, digest: Digest, what: string): Promise<void> {
   equal(await numbersOf(r, digest, 0n), [null, "gone"], `the answer of the channel of ${what}`);
 }
 
@@ -34,8 +34,8 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
 
   "provides channels for secure sessions only": async ({ r, visitor }) => {
     for (const mode of ["session", "token"] as const)
-      await isClosed(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
-    await isClosed(r, freshDigest(), "an unknown session");
+      await assertClosed(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
+    await assertClosed(r, freshDigest(), "an unknown session");
   },
 
   "requires a channel exactly for sessions in secure mode": async ({ r, visitor }) => {
@@ -68,13 +68,13 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     const [ended, endedWithAll] = [await visitor.openSecure(r), await visitor.openSecure(r)];
     const stays = await other.openSecure(r);
     await r.sessions.end({ digest: ended });
-    await isClosed(r, ended, "an ended session");
+    await assertClosed(r, ended, "an ended session");
     await r.sessions.end({ userId: visitor.account.userId });
-    await isClosed(r, endedWithAll, "a session ended with all sessions of its user");
+    await assertClosed(r, endedWithAll, "a session ended with all sessions of its user");
     equal(await r.channels.acceptIn(stays, 0n), "fresh", "a message number of a live session");
     advance(unlimitedSessions.idleTimeout + minute);
     await r.sessions.sweep(10);
-    await isClosed(r, stays, "a swept session");
+    await assertClosed(r, stays, "a swept session");
   },
 
   "starts a new channel when a session of the same device is replaced": async ({ r, visitor }) => {
@@ -85,12 +85,12 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     await r.channels.acceptIn(first, 5n);
     const channel = freshChannel();
     const second = await visitor.openSecure(r, { ...device, channel }, policy);
-    await isClosed(r, first, "a replaced session");
+    await assertClosed(r, first, "a replaced session");
     const { session } = await visitor.admitAs(r, "secure", second);
     equal(session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
     equal(await numbersOf(r, second, 5n), [0n, "fresh"], "the first numbers");
     const plain = await visitor.open(r, device, policy);
-    await isClosed(r, second, "a session replaced by one of another mode");
+    await assertClosed(r, second, "a session replaced by one of another mode");
     const third = await visitor.openSecure(r, device, policy);
     equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
     equal(await numbersOf(r, third, 5n), [0n, "fresh"], "the first numbers after a session of another mode");
@@ -101,7 +101,7 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     for (const limits of [{ limit: 1 }, { perUserLimit: 1 }]) {
       const session = visitor.newSession({ mode: "secure" });
       await failsWith(315, () => r.sessions.open(session, { ...unlimitedSessions, ...limits }), "opening a session");
-      await isClosed(r, session.digest, "a refused session");
+      await assertClosed(r, session.digest, "a refused session");
     }
   },
 
@@ -111,6 +111,6 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
       await inside.sessions.open(session, unlimitedSessions);
       equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside the transaction");
     });
-    await isClosed(r, session.digest, "a rolled-back session");
+    await assertClosed(r, session.digest, "a rolled-back session");
   },
 });

@@ -65,7 +65,9 @@ export const kernelRowChecks: readonly Check[] = kernelChecks({
       Object.entries(values).map(([key, value]) => rowOf(key, value)),
     );
     for (const [key, value] of Object.entries(values)) equal(await valueOf(kernel, key), value, key);
-    for (const { key, value } of await rowsIn(kernel)) equal(value, values[key], `${key} in a range`);
+    const range = await rowsIn(kernel);
+    equal(range.length, Object.keys(values).length, "number of rows in a range");
+    for (const { key, value } of range) equal(value, values[key], `${key} in a range`);
   },
 
   "keeps a value with a text of 1 MiB": ({ kernel }) => keepsText(kernel, '\u{1f469}ä"\n'.repeat(2 ** 17)),

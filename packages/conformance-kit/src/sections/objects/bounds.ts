@@ -45,7 +45,7 @@ const queries: readonly (readonly [string, ObjectQuery])[] = [
 ];
 
 /** Asserts that a read succeeds if the byte limit fits its objects, and fails if it fits one less. */
-async function areBounded(
+async function assertBounded(
   read: (bytes: number) => Promise<readonly StoredObject[]>,
   expected: readonly StoredObject[],
   what: string,
@@ -71,8 +71,8 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     const created = await r.objects.insert(largeOnes(5));
     const ids = idsOf(created);
     const uuids = pluck(created, "uuid");
-    await areBounded((bytes) => r.objects.get(ids, seesAll, bytes), created, "the objects by IDs", equalInAnyOrder);
-    await areBounded(
+    await assertBounded((bytes) => r.objects.get(ids, seesAll, bytes), created, "the objects by IDs", equalInAnyOrder);
+    await assertBounded(
       (bytes) => r.objects.get({ uuids }, seesAll, bytes),
       created,
       "the objects by UUIDs",
@@ -91,9 +91,9 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
       const { last } = await r.objects.find(query, seesAll, { offset: 0, limit: 1 }, 5 * large);
       isTrue(last !== null, "A page must return its last position");
       const page = (asked: Page) => (bytes: number) => lists(r, query, asked, bytes);
-      await areBounded(page({ offset: 0, limit: 10 }), order, `a list ${what}`);
-      await areBounded(page({ offset: 1, limit: 3 }), order.slice(1, 4), `a page of a list ${what}`);
-      await areBounded(page({ after: last, limit: 3 }), order.slice(1, 4), `a continued list ${what}`);
+      await assertBounded(page({ offset: 0, limit: 10 }), order, `a list ${what}`);
+      await assertBounded(page({ offset: 1, limit: 3 }), order.slice(1, 4), `a page of a list ${what}`);
+      await assertBounded(page({ after: last, limit: 3 }), order.slice(1, 4), `a continued list ${what}`);
     }
   },
 
@@ -102,7 +102,7 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     const created = await r.objects.insert(largeOnes(3));
     const page = { offset: 1_100, limit: 10 };
     for (const classes of [["File"], ["File", "Image"]])
-      await areBounded((bytes) => lists(r, { classes }, page, bytes), created, "the page");
+      await assertBounded((bytes) => lists(r, { classes }, page, bytes), created, "the page");
   },
 
   "does not count invisible objects towards the byte limit": async ({ r }) => {

@@ -74,7 +74,7 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
       await objects.count(query, visibility),
       await objects.count({ ...query, filter }, visibility),
     ];
-    const isSeen = async (by: Repositories, readers: readonly ObjectId[] | null) => {
+    const assertSeen = async (by: Repositories, readers: readonly ObjectId[] | null) => {
       for (const visibility of callers) {
         const { principals } = visibility;
         const isReader = readers === null || principals === null || readers.some((id) => principals.has(id));
@@ -90,9 +90,9 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     for (const readers of lists) {
       await storage.transaction(async (inside) => {
         await update(inside, object.id, {}, { readers });
-        await isSeen(inside, readers);
+        await assertSeen(inside, readers);
       });
-      await isSeen(r, readers);
+      await assertSeen(r, readers);
     }
   },
 

@@ -29,7 +29,7 @@ async function endsAfter<T>(losses: number, { fatal }: Bearable, work: Promise<T
 }
 
 /** Asserts the number of runs of work after conflicts. */
-function isNumberOfRuns(runs: number, losses: number, { survived, fatal }: Bearable): void {
+function assertNumberOfRuns(runs: number, losses: number, { survived, fatal }: Bearable): void {
   const [least, most] = losses === survived ? [survived + 1, survived + 1] : [fatal === 3 ? 3 : 1, fatal];
   isTrue(
     runs >= least && runs <= most,
@@ -116,7 +116,7 @@ const conflicting = processChecks(
           return createAppName(inside, name);
         });
         await endsAfter(losses, bearable, work, "created", "a transaction");
-        isNumberOfRuns(runs, losses, bearable);
+        assertNumberOfRuns(runs, losses, bearable);
       }
       for (const [name, losses] of Object.entries({ three: survived, four: fatal })) {
         await loseNext(losses);
@@ -144,7 +144,7 @@ const conflicting = processChecks(
           return lost;
         });
         await endsAfter(losses, bearable, work, null, "a transaction");
-        isNumberOfRuns(runs, losses, bearable);
+        assertNumberOfRuns(runs, losses, bearable);
       }
       await loseNext(0);
       equal(await storedAppNames(r, "one", "two"), ["one"], "the existing app names");

@@ -1,6 +1,6 @@
 import type { Filter } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";
+import { insertFiles, assertFilter, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { all, any, compare, oneOf, ownPath } from "./filters.ts";
 
 const isOne: Filter = oneOf(valueOf("number"), [1]);
@@ -22,28 +22,28 @@ const names = Object.keys(files);
 export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
   "combines conditions with and": async ({ r }) => {
     await insertFiles(r, files);
-    await filterMatches(r, all(isOne, isYes), ["one, yes"]);
-    await filterMatches(r, all(isOne), ["one", "one, yes"]);
-    await filterMatches(r, all(), names);
-    await filterMatches(r, all(isOne, isAboveOne), []);
+    await assertFilter(r, all(isOne, isYes), ["one, yes"]);
+    await assertFilter(r, all(isOne), ["one", "one, yes"]);
+    await assertFilter(r, all(), names);
+    await assertFilter(r, all(isOne, isAboveOne), []);
   },
 
   "combines conditions with or": async ({ r }) => {
     await insertFiles(r, files);
-    await filterMatches(r, any(isOne, isYes), ["one", "one, yes", "two, yes", "yes"]);
-    await filterMatches(r, any(isYes), ["one, yes", "two, yes", "yes"]);
-    await filterMatches(r, any(), []);
+    await assertFilter(r, any(isOne, isYes), ["one", "one, yes", "two, yes", "yes"]);
+    await assertFilter(r, any(isYes), ["one, yes", "two, yes", "yes"]);
+    await assertFilter(r, any(), []);
   },
 
   "negates conditions, also for missing values": async ({ r }) => {
     await insertFiles(r, files);
-    await filterMatches(r, not(isOne), ["missing", "null", "two", "two, yes", "yes", "no"]);
-    await filterMatches(r, not(all(isOne, isYes)), ["missing", "null", "one", "two", "two, yes", "yes", "no"]);
-    await filterMatches(r, not(any(isOne, isYes)), ["missing", "null", "two", "no"]);
-    await filterMatches(r, not(not(isOne)), ["one", "one, yes"]);
-    await filterMatches(r, all(not(isOne), not(isAboveOne)), ["missing", "null", "yes", "no"]);
-    await filterMatches(r, any(all(isYes, not(isAboveOne)), all(isAboveOne, not(isYes))), ["two", "one, yes", "yes"]);
-    await filterMatches(r, not(any(not(isYes), all())), []);
+    await assertFilter(r, not(isOne), ["missing", "null", "two", "two, yes", "yes", "no"]);
+    await assertFilter(r, not(all(isOne, isYes)), ["missing", "null", "one", "two", "two, yes", "yes", "no"]);
+    await assertFilter(r, not(any(isOne, isYes)), ["missing", "null", "two", "no"]);
+    await assertFilter(r, not(not(isOne)), ["one", "one, yes"]);
+    await assertFilter(r, all(not(isOne), not(isAboveOne)), ["missing", "null", "yes", "no"]);
+    await assertFilter(r, any(all(isYes, not(isAboveOne)), all(isAboveOne, not(isYes))), ["two", "one, yes", "yes"]);
+    await assertFilter(r, not(any(not(isYes), all())), []);
   },
 
   "evaluates filters at any depth": async ({ r }) => {
@@ -51,13 +51,13 @@ export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
     let filter: Filter = isOne;
     for (let depth = 0; depth < 20; depth += 1)
       filter = depth % 2 === 0 ? all(filter, not(isAboveOne)) : any(filter, all(isOne, isYes));
-    await filterMatches(r, filter, ["one", "one, yes"]);
+    await assertFilter(r, filter, ["one", "one, yes"]);
   },
 
   "evaluates many conditions": async ({ r }) => {
     await insertFiles(r, files);
     const many = Array.from({ length: 500 }, (_, index) => oneOf(valueOf("number"), [index + 1]));
-    await filterMatches(r, any(...many), ["one", "two", "one, yes", "two, yes"]);
-    await filterMatches(r, all(...many.map(not)), ["missing", "null", "yes", "no"]);
+    await assertFilter(r, any(...many), ["one", "two", "one, yes", "two, yes"]);
+    await assertFilter(r, all(...many.map(not)), ["missing", "null", "yes", "no"]);
   },
 });

@@ -32,7 +32,7 @@ export const sorted = (path: ValuePath, descending: boolean): SortKey => ({ path
 export const ascending = (path: ValuePath) => sorted(path, false);
 export const descending = (path: ValuePath) => sorted(path, true);
 
-export async function areSorted(
+export async function assertSorted(
   r: Repositories,
   sort: readonly SortKey[],
   names: readonly string[],

@@ -1,11 +1,11 @@
 import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, filterMatches, not } from "../../fixtures/query-fixtures.ts";
+import { insertFiles, assertFilter, not } from "../../fixtures/query-fixtures.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { hour } from "../../fixtures/policy.ts";
 import {
-  areSorted,
+  assertSorted,
   ascending,
   compare,
   contains,
@@ -28,14 +28,14 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     const ids = await insertFiles(r, Object.fromEntries(names.map((name) => [name, {}])));
     const [middle = ""] = ids.slice(20, 21);
     const nameOf = (each: string) => names[ids.indexOf(each)] ?? "";
-    await filterMatches(r, oneOf(id, [middle, "ZZZZZZZZZZ", ids[0] ?? ""]), [nameOf(middle), "file 0"]);
-    await filterMatches(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
+    await assertFilter(r, oneOf(id, [middle, "ZZZZZZZZZZ", ids[0] ?? ""]), [nameOf(middle), "file 0"]);
+    await assertFilter(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
     const above = ids.filter((each) => objectNumber(each) > objectNumber(middle)).map(nameOf);
-    await filterMatches(r, compare(id, "gt", middle), above);
+    await assertFilter(r, compare(id, "gt", middle), above);
     const others = names.filter((name) => !above.includes(name));
-    await filterMatches(r, compare(id, "lte", middle), others);
-    await filterMatches(r, compare(id, "lt", "ZZZZZZZZZZ"), names);
-    await areSorted(r, [descending(id)], names.toReversed());
+    await assertFilter(r, compare(id, "lte", middle), others);
+    await assertFilter(r, compare(id, "lt", "ZZZZZZZZZZ"), names);
+    await assertSorted(r, [descending(id)], names.toReversed());
   },
 
   "finds and compares objects by UUID as text": async ({ r }) => {
@@ -47,10 +47,10 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await r.objects.insert(
       [1, 0, 2].map((index) => ({ className: "File", attributes: { Name: `${index}` }, uuid: uuids[index] ?? "" })),
     );
-    await filterMatches(r, oneOf(uuid, [uuids[1] ?? "", "00000000-0000-4000-8000-000000000000"]), ["1"]);
-    await filterMatches(r, compare(uuid, "gt", uuids[0] ?? ""), ["1", "2"]);
-    await filterMatches(r, compare(uuid, "lte", uuids[1] ?? ""), ["0", "1"]);
-    await areSorted(r, [ascending(uuid)], ["0", "1", "2"]);
+    await assertFilter(r, oneOf(uuid, [uuids[1] ?? "", "00000000-0000-4000-8000-000000000000"]), ["1"]);
+    await assertFilter(r, compare(uuid, "gt", uuids[0] ?? ""), ["1", "2"]);
+    await assertFilter(r, compare(uuid, "lte", uuids[1] ?? ""), ["0", "1"]);
+    await assertSorted(r, [ascending(uuid)], ["0", "1", "2"]);
   },
 
   "finds objects by class": async ({ r }) => {
@@ -76,27 +76,27 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     }
     const [first = 0, second = 0, third = 0] = times;
     isTrue(first < second && second < third, "Later objects must have later times");
-    await filterMatches(r, compare(time, "gte", second), ["second", "third"]);
-    await filterMatches(r, compare(time, "gt", second), ["third"]);
-    await filterMatches(r, compare(time, "lt", second), ["first"]);
-    await filterMatches(r, compare(time, "lt", second + 1), ["first", "second"]);
-    await filterMatches(r, compare(time, "lte", second - 1), ["first"]);
-    await filterMatches(r, oneOf(time, [first, third, third + 1]), ["first", "third"]);
-    await areSorted(r, [descending(time)], ["third", "second", "first"]);
+    await assertFilter(r, compare(time, "gte", second), ["second", "third"]);
+    await assertFilter(r, compare(time, "gt", second), ["third"]);
+    await assertFilter(r, compare(time, "lt", second), ["first"]);
+    await assertFilter(r, compare(time, "lt", second + 1), ["first", "second"]);
+    await assertFilter(r, compare(time, "lte", second - 1), ["first"]);
+    await assertFilter(r, oneOf(time, [first, third, third + 1]), ["first", "third"]);
+    await assertSorted(r, [descending(time)], ["third", "second", "first"]);
   },
 
   "treats meta-fields as always present": async ({ r }) => {
     await insertFiles(r, { plan: {} });
     for (const path of [id, uuid, className, time]) {
-      await filterMatches(r, present(path), ["plan"]);
-      await filterMatches(r, empty(path), []);
+      await assertFilter(r, present(path), ["plan"]);
+      await assertFilter(r, empty(path), []);
     }
   },
 
   "distinguishes meta-fields from attributes with the same name": async ({ r }) => {
     await insertFiles(r, { plan: { "~ClassName": "Image", "~ObjectID": "ZZZZZZZZZZ", "~StoreTime": 1 } });
-    await filterMatches(r, oneOf(className, ["Image"]), []);
-    await filterMatches(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
-    await filterMatches(r, compare(time, "lte", 1), []);
+    await assertFilter(r, oneOf(className, ["Image"]), []);
+    await assertFilter(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
+    await assertFilter(r, compare(time, "lte", 1), []);
   },
 });

@@ -1,5 +1,5 @@
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, filterMatches, namesOf, valueOf } from "../../fixtures/query-fixtures.ts";
+import { insertFiles, assertFilter, namesOf, valueOf } from "../../fixtures/query-fixtures.ts";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -66,7 +66,7 @@ const patterns: readonly (readonly [string, readonly string[]])[] = [
 export const queryTextChecks: readonly Check[] = checksOf("queries", {
   "finds texts by pattern": async ({ r }) => {
     await insertTexts(r, [...texts, ...astral]);
-    for (const [pattern, expected] of patterns) await filterMatches(r, like(path, pattern), expected);
+    for (const [pattern, expected] of patterns) await assertFilter(r, like(path, pattern), expected);
   },
 
   "finds indexed texts of all planes by their beginning": async ({ storage, r }) => {
@@ -101,7 +101,7 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
       ["plan plan", []],
       ["", ["plan", "Plan", "a_plan", "100%", "a\\b", "", "\u{1f600}x", "e\u0301"]],
     ] as const) {
-      await filterMatches(r, contains(path, value), expected);
+      await assertFilter(r, contains(path, value), expected);
     }
   },
 
@@ -109,19 +109,19 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
     const long = `${"l".repeat(3_000)}end`;
     await insertFiles(r, { long: { Value: long }, other: { Value: "l".repeat(3_000) } });
     for (const pattern of ["%end", "l%end", `${long.slice(0, 700)}%end`, long])
-      await filterMatches(r, like(path, pattern), ["long"]);
-    await filterMatches(r, contains(path, "lend"), ["long"]);
+      await assertFilter(r, like(path, pattern), ["long"]);
+    await assertFilter(r, contains(path, "lend"), ["long"]);
   },
 
   "treats hostile texts literally": async ({ r }) => {
     await insertTexts(r, hostileTexts);
     for (const text of hostileTexts) {
-      await filterMatches(r, oneOf(path, [text]), [text]);
-      await filterMatches(r, like(path, text.replaceAll(/[\\%_]/g, "\\$&")), [text]);
+      await assertFilter(r, oneOf(path, [text]), [text]);
+      await assertFilter(r, like(path, text.replaceAll(/[\\%_]/g, "\\$&")), [text]);
       const containing = hostileTexts.filter((each) => each.includes(text));
-      await filterMatches(r, contains(path, text), containing);
+      await assertFilter(r, contains(path, text), containing);
     }
-    await filterMatches(r, oneOf(path, hostileTexts), hostileTexts);
+    await assertFilter(r, oneOf(path, hostileTexts), hostileTexts);
   },
 
   "finds nothing in classes with hostile names": async ({ r }) => {

@@ -1,6 +1,6 @@
 import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, filterMatches, valueOf } from "../../fixtures/query-fixtures.ts";
+import { insertFiles, assertFilter, valueOf } from "../../fixtures/query-fixtures.ts";
 import { compare, empty, oneOf, present } from "./filters.ts";
 
 type Named = Readonly<Record<string, JsonValue>>;
@@ -16,14 +16,14 @@ async function tellsApart(r: Repositories, type: ValueType, values: Named): Prom
   await insertValues(r, values);
   const path = valueOf(type);
   const names = Object.keys(values);
-  for (const name of names) await filterMatches(r, oneOf(path, [values[name] as JsonValue]), [name]);
+  for (const name of names) await assertFilter(r, oneOf(path, [values[name] as JsonValue]), [name]);
   const half = names.filter((_, index) => index % 2 === 0);
   const halfOfThem = half.map((name) => values[name] as JsonValue);
-  await filterMatches(r, oneOf(path, halfOfThem), half);
-  await filterMatches(r, oneOf(path, Object.values(values)), names);
-  await filterMatches(r, oneOf(path, []), []);
-  await filterMatches(r, empty(path), ["missing", "null"]);
-  await filterMatches(r, present(path), [...names, "null"]);
+  await assertFilter(r, oneOf(path, halfOfThem), half);
+  await assertFilter(r, oneOf(path, Object.values(values)), names);
+  await assertFilter(r, oneOf(path, []), []);
+  await assertFilter(r, empty(path), ["missing", "null"]);
+  await assertFilter(r, present(path), [...names, "null"]);
 }
 
 const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
@@ -34,13 +34,17 @@ const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
 };
 
 /** Asserts that a type compares its values in this order, and that null and missing values never match. */
-async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Record<string, Scalar>>): Promise<void> {
+async function assertComparisons(
+  r: Repositories,
+  type: ValueType,
+  values: Readonly<Record<string, Scalar>>,
+): Promise<void> {
   await insertValues(r, values);
   const names = Object.keys(values);
   for (const [place, name] of names.entries()) {
     for (const [operator, isOn] of Object.entries(sides)) {
       const expected = names.filter((_, index) => isOn(index - place));
-      await filterMatches(r, compare(valueOf(type), operator as Comparison, values[name] as Scalar), expected);
+      await assertFilter(r, compare(valueOf(type), operator as Comparison, values[name] as Scalar), expected);
     }
   }
 }
@@ -148,34 +152,34 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
       "null member": { a: null },
       inner: { a: { b: [1, { c: "d" }] } },
     });
-    await filterMatches(r, oneOf(valueOf("json"), [{ b: 1, a: 1 }]), []);
+    await assertFilter(r, oneOf(valueOf("json"), [{ b: 1, a: 1 }]), []);
     await insertFiles(r, { "two members": { Value: { a: 1, b: [{ c: 1, d: 2 }] } } });
-    await filterMatches(r, oneOf(valueOf("json"), [{ b: [{ d: 2, c: 1 }], a: 1 }]), ["two members"]);
-    await filterMatches(r, oneOf(valueOf("json"), [{}, { toString: 1 }]), ["object"]);
+    await assertFilter(r, oneOf(valueOf("json"), [{ b: [{ d: 2, c: 1 }], a: 1 }]), ["two members"]);
+    await assertFilter(r, oneOf(valueOf("json"), [{}, { toString: 1 }]), ["object"]);
   },
 
   "distinguishes empty collections from others": async ({ r }) => {
     await insertValues(r, { none: [], one: ["1"] });
-    await filterMatches(r, empty(valueOf("collection")), ["missing", "null"]);
-    await filterMatches(r, present(valueOf("collection")), ["none", "one", "null"]);
+    await assertFilter(r, empty(valueOf("collection")), ["missing", "null"]);
+    await assertFilter(r, present(valueOf("collection")), ["none", "one", "null"]);
   },
 
-  "compares texts by code points": async ({ r }) => hasOrder(r, "string", texts),
-  "compares long texts by their whole length": async ({ r }) => hasOrder(r, "string", longTexts),
-  "compares numbers": async ({ r }) => hasOrder(r, "number", numbers),
-  "compares booleans": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
-  "compares dates": async ({ r }) => hasOrder(r, "date", dates),
+  "compares texts by code points": async ({ r }) => assertComparisons(r, "string", texts),
+  "compares long texts by their whole length": async ({ r }) => assertComparisons(r, "string", longTexts),
+  "compares numbers": async ({ r }) => assertComparisons(r, "number", numbers),
+  "compares booleans": async ({ r }) => assertComparisons(r, "boolean", { no: false, yes: true }),
+  "compares dates": async ({ r }) => assertComparisons(r, "date", dates),
 
   "compares with bounds that no object has": async ({ r }) => {
     await insertValues(r, { a: "a", c: "c" });
     const path = valueOf("string");
-    for (const operator of ["gt", "gte"] as const) await filterMatches(r, compare(path, operator, "b"), ["c"]);
-    for (const operator of ["lt", "lte"] as const) await filterMatches(r, compare(path, operator, "b"), ["a"]);
+    for (const operator of ["gt", "gte"] as const) await assertFilter(r, compare(path, operator, "b"), ["c"]);
+    for (const operator of ["lt", "lte"] as const) await assertFilter(r, compare(path, operator, "b"), ["a"]);
   },
 
   "finds many values at once": async ({ r }) => {
     await insertValues(r, { found: "value 999", other: "value" });
     const values = Array.from({ length: 1_000 }, (_, index) => `value ${index}`);
-    await filterMatches(r, oneOf(valueOf("string"), values), ["found"]);
+    await assertFilter(r, oneOf(valueOf("string"), values), ["found"]);
   },
 });

@@ -1,8 +1,8 @@
 import type { Filter, ObjectQuery, Repositories, SortKey, ValuePath, Visibility } from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";
-import { areSorted, ascending, descending, empty, like, oneOf, ownPath, present } from "./filters.ts";
+import { insertFiles, assertFilter, not, valueOf } from "../../fixtures/query-fixtures.ts";
+import { assertSorted, ascending, descending, empty, like, oneOf, ownPath, present } from "./filters.ts";
 
 /** Creates files that reference an image for all, one for A1, one without readers, and a user. */
 async function insertGuarded(r: Repositories): Promise<void> {
@@ -32,24 +32,24 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
   "follows references to visible objects only": async ({ r }) => {
     await insertGuarded(r);
     const behind = (...names: string[]) => names.map((name) => `behind ${name}`);
-    await filterMatches(r, isA(path), ["restricted", "closed", "user"], everything);
-    await filterMatches(r, isA(path), ["restricted"], readers);
-    await filterMatches(r, isA(path), [], others);
-    await filterMatches(r, isA(far), behind("restricted", "closed", "user"), everything);
-    await filterMatches(r, isA(far), behind("restricted"), readers);
-    await filterMatches(r, isA(far), [], others);
-    await filterMatches(r, present(path), ["open"], others);
+    await assertFilter(r, isA(path), ["restricted", "closed", "user"], everything);
+    await assertFilter(r, isA(path), ["restricted"], readers);
+    await assertFilter(r, isA(path), [], others);
+    await assertFilter(r, isA(far), behind("restricted", "closed", "user"), everything);
+    await assertFilter(r, isA(far), behind("restricted"), readers);
+    await assertFilter(r, isA(far), [], others);
+    await assertFilter(r, present(path), ["open"], others);
     const hidden = behind("restricted", "closed", "user");
-    await filterMatches(r, empty(far), ["open", "restricted", "closed", "user", ...hidden], others);
+    await assertFilter(r, empty(far), ["open", "restricted", "closed", "user", ...hidden], others);
   },
 
   "treats references to invisible objects as empty": async ({ r }) => {
     await insertGuarded(r);
     const behind = ["behind open", "behind restricted", "behind closed", "behind user"];
-    await filterMatches(r, empty(to), [], everything);
-    await filterMatches(r, empty(to), ["closed", "user"], readers);
-    await filterMatches(r, empty(to), ["restricted", "closed", "user"], others);
-    await filterMatches(r, present(to), ["open", "restricted", "closed", "user", ...behind], others);
+    await assertFilter(r, empty(to), [], everything);
+    await assertFilter(r, empty(to), ["closed", "user"], readers);
+    await assertFilter(r, empty(to), ["restricted", "closed", "user"], others);
+    await assertFilter(r, present(to), ["open", "restricted", "closed", "user", ...behind], others);
   },
 
   "finds visible objects only": async ({ r }) => {
@@ -64,8 +64,8 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
       [{ ...others, principals: new Set<string>() }, ["null"]],
       [{ ...others, classes: new Set(["Image"]) }, []],
     ] as const) {
-      await filterMatches(r, isA(valueOf("string")), expected, visibility);
-      await areSorted(r, [descending(valueOf("string"))], expected, { visibility });
+      await assertFilter(r, isA(valueOf("string")), expected, visibility);
+      await assertSorted(r, [descending(valueOf("string"))], expected, { visibility });
     }
   },
 
@@ -73,10 +73,13 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     await insertGuarded(r);
     const sort: readonly SortKey[] = [descending(path)];
     const filter = not(like(ownPath("Name", "string"), "behind %"));
-    await areSorted(r, sort, ["open", "restricted", "closed", "user"], { filter, visibility: everything });
-    await areSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: everything });
-    await areSorted(r, [ascending(path)], ["closed", "user", "restricted", "open"], { filter, visibility: readers });
-    await areSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: others });
+    await assertSorted(r, sort, ["open", "restricted", "closed", "user"], { filter, visibility: everything });
+    await assertSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], {
+      filter,
+      visibility: everything,
+    });
+    await assertSorted(r, [ascending(path)], ["closed", "user", "restricted", "open"], { filter, visibility: readers });
+    await assertSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: others });
   },
 
   "returns positions with visible values only": async ({ r }) => {

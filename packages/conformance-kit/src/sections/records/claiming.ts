@@ -6,7 +6,7 @@ import { errorOf } from "../../fixtures/error-of.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { withoutAge, hasAge, numbered, recordChecks, samplesOf } from "./samples.ts";
+import { withoutAge, assertAge, numbered, recordChecks, samplesOf } from "./samples.ts";
 
 const section = "record claims";
 
@@ -40,12 +40,12 @@ const giving = recordChecks(section, null, {
     const { version: before, ...members } = put;
     equal(shown, members, "the members of the record");
     equal(claims, 1, "number of claims");
-    hasAge(age, 10 * minute);
+    assertAge(age, 10 * minute);
     equal(await s.of("record"), { ...put, version }, "the record during the claim");
     isTrue(version !== before, "The claim must change the version");
     advance(5 * minute);
     const later = await s.claimFirst();
-    hasAge(later.age, 15 * minute);
+    assertAge(later.age, 15 * minute);
     equal(later.claims, 2, "number of claims of the second claim");
   },
 

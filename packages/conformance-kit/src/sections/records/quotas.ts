@@ -130,21 +130,21 @@ const leaving = checksAfter("record quotas", begin, {
     for (const quota of [perOwner(1), total(1)]) {
       const refuses = async (when: string) =>
         equal((await put(quota)) !== "stored", true, `whether another record ${when} is refused`);
-      const hasOne = async (when: string, change?: Change) => {
+      const assertOne = async (when: string, change?: Change) => {
         equal(await put(quota, change), "stored", `the outcome of a record ${when}`);
         await refuses(when);
       };
-      await hasOne("at the beginning", { id: "first" });
+      await assertOne("at the beginning", { id: "first" });
       await s.claim(1);
       await refuses("during a claim");
       await s.take("first");
-      await hasOne("after a take");
+      await assertOne("after a take");
       await s.remove({ owner: "network:a" });
-      await hasOne("after a removal");
+      await assertOne("after a removal");
       for (const claimed of await s.claim(1)) await s.settle(claimed, "done");
-      await hasOne("after a settlement", { lifetime: minute });
+      await assertOne("after a settlement", { lifetime: minute });
       advance(minute + second);
-      await hasOne("after an expiry");
+      await assertOne("after an expiry");
       await s.remove({ owner: "network:a" });
     }
   },

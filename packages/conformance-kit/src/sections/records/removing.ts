@@ -3,7 +3,7 @@ import type { Check } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
-import { withoutAge, hasAge, numbered, recordChecks, samplesOf } from "./samples.ts";
+import { withoutAge, assertAge, numbered, recordChecks, samplesOf } from "./samples.ts";
 
 const taking = recordChecks("records", null, {
   "takes a record once, and keeps it on reads": async ({ s }) => {
@@ -182,7 +182,7 @@ const listing = recordChecks("records", null, {
     await s.put("one", "changed");
     advance(5 * minute);
     const ages = [(await s.get("one"))[0]?.age ?? 0, (await s.list())[0]?.age ?? 0];
-    for (const age of ages) hasAge(age, 15 * minute);
+    for (const age of ages) assertAge(age, 15 * minute);
   },
 
   "returns the number of records and the age of the oldest one": async ({ s, r, advance }) => {
@@ -195,11 +195,11 @@ const listing = recordChecks("records", null, {
     const [claimed] = await s.claim(1);
     const { count, oldest } = await s.count();
     equal([count, claimed?.id], [2, "first"], "number of records during a claim");
-    hasAge(oldest, 15 * minute);
+    assertAge(oldest, 15 * minute);
     await s.take("first");
     const rest = await s.count();
     equal(rest.count, 1, "number of remaining records");
-    hasAge(rest.oldest, 5 * minute);
+    assertAge(rest.oldest, 5 * minute);
     await s.take("second");
     equal(await s.count(), { count: 0, oldest: 0 }, "the count without any records");
   },
@@ -211,7 +211,7 @@ const listing = recordChecks("records", null, {
     advance(2 * minute);
     const { count, oldest } = await s.count();
     equal(count, 1, "number of records");
-    hasAge(oldest, 2 * minute);
+    assertAge(oldest, 2 * minute);
   },
 });
 

@@ -32,7 +32,7 @@ export function withoutAge({
 }
 
 /** Asserts that an age, in milliseconds, is at least `least` and less than a minute more. */
-export function hasAge(age: number, least: number): void {
+export function assertAge(age: number, least: number): void {
   isTrue(least <= age && age < least + minute, `The age must not be ${age} ms`);
 }
 

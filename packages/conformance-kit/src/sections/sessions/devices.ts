@@ -6,7 +6,7 @@ import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { unlimitedSessions, minute, second } from "../../fixtures/policy.ts";
-import { isFull, Visitor, visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
+import { assertFull, Visitor, visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 
 const phone = { deviceId: "phone" };
 const alone = { ...unlimitedSessions, perDevice: 1 };
@@ -129,7 +129,7 @@ const underLimits = visitorChecks("sessions", {
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
       const ofPhone = await openInTurn(subject, [policy, policy, policy, policy, policy]);
       for (const deviceId of [null, "laptop"]) {
-        await isFull(r, visitor, policy, "opening a session for a device without one", { deviceId });
+        await assertFull(r, visitor, policy, "opening a session for a device without one", { deviceId });
       }
       equal(await r.sessions.count(), 4, "number of live sessions");
       equal(await wereLive(subject, others), [true, true], "the other sessions that were live");
@@ -144,7 +144,7 @@ const underLimits = visitorChecks("sessions", {
   "replaces a session of a device at a full limit without using another slot": async ({ r, visitor }) => {
     const policy = { ...unlimitedSessions, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
-    await isFull(r, visitor, policy, "opening a session for another device", { deviceId: "tablet" });
+    await assertFull(r, visitor, policy, "opening a session for another device", { deviceId: "tablet" });
     equal(await r.sessions.count(), 1, "number of live sessions");
   },
 
@@ -152,7 +152,7 @@ const underLimits = visitorChecks("sessions", {
     const old = await visitor.open(r, phone);
     await concurrently(3, () => visitor.open(r));
     for (const policy of [{ limit: 3 }, { perUserLimit: 2 }]) {
-      await isFull(r, visitor, policy, "opening a session beyond the limit", phone);
+      await assertFull(r, visitor, policy, "opening a session beyond the limit", phone);
       equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is admitted");
     }
     equal(await r.sessions.count(), 4, "number of live sessions");

@@ -6,7 +6,7 @@ import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { unlimitedSessions, minute } from "../../fixtures/policy.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
-import { isFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
+import { assertFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
 /** Opens sessions concurrently and asserts the number of opened ones. */
@@ -43,10 +43,10 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
     await otherVisitor.open(r, {}, policy);
-    await isFull(r, visitor, policy, "opening one more session for the user");
+    await assertFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
     await colleague.open(r, {}, policy);
-    await isFull(r, colleague, policy, "opening one more session for the other user");
+    await assertFull(r, colleague, policy, "opening one more session for the other user");
     equal(await r.sessions.count(), 4, "number of live sessions");
   },
 
@@ -54,36 +54,36 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     const policy = { ...unlimitedSessions, limit: 3, perUserLimit: 2 };
     await concurrently(2, () => visitor.open(r, {}, policy));
-    await isFull(r, visitor, policy, "opening one more session for the user");
+    await assertFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
-    await isFull(r, colleague, policy, "opening one more session in the database");
+    await assertFull(r, colleague, policy, "opening one more session in the database");
   },
 
   "opens another session after one is ended": async ({ r, visitor }) => {
     const policy = { ...unlimitedSessions, limit: 2, perUserLimit: 2 };
     const [digest] = await concurrently(2, () => visitor.open(r, {}, policy));
-    await isFull(r, visitor, policy);
+    await assertFull(r, visitor, policy);
     await r.sessions.end({ digest: digest as string });
     await visitor.open(r, {}, policy);
-    await isFull(r, visitor, policy, "opening one more session");
+    await assertFull(r, visitor, policy, "opening one more session");
   },
 
   "opens another session after one expires, swept or not": async ({ r, advance, visitor }) => {
     const policy = { ...unlimitedSessions, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
       await concurrently(2, () => visitor.open(r, {}, policy));
-      await isFull(r, visitor, policy);
+      await assertFull(r, visitor, policy);
       advance(11 * minute);
       if (sweep) await r.sessions.sweep(100);
     }
     await concurrently(2, () => visitor.open(r, {}, policy));
-    await isFull(r, visitor, policy, "opening one more session after all");
+    await assertFull(r, visitor, policy, "opening one more session after all");
   },
 
   "counts sessions opened under a higher limit towards a lower one": async ({ r, visitor }) => {
     await concurrently(4, () => visitor.open(r));
-    await isFull(r, visitor, { limit: 3 }, "opening a session under a lower limit");
-    await isFull(r, visitor, { perUserLimit: 4 }, "opening a session under a limit of the user");
+    await assertFull(r, visitor, { limit: 3 }, "opening a session under a lower limit");
+    await assertFull(r, visitor, { perUserLimit: 4 }, "opening a session under a limit of the user");
     await visitor.open(r, {}, { ...unlimitedSessions, limit: 5, perUserLimit: 5 });
   },
 

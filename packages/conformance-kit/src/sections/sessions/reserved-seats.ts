@@ -9,7 +9,7 @@ import { equalCounts } from "../../fixtures/lists.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
-import { hasNoSeat, openSeat, twoSeats, withSeats } from "./seats.ts";
+import { assertNoSeat, openSeat, twoSeats, withSeats } from "./seats.ts";
 
 const reserving = (...limits: readonly SeatLimit[]): AppNameChange => ({
   reserve: limits.map(({ name }) => name),
@@ -26,7 +26,7 @@ async function changes(
 }
 
 /** Asserts the app names of a session, the reserved ones in any order. */
-async function hasNames(
+async function assertNames(
   { r, visitor }: VisitorSubject,
   digest: Digest,
   appNames: readonly string[],
@@ -47,12 +47,12 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
     await changes(subject, one as Digest, reserving(twoSeats));
     await changes(subject, two as Digest, reserving(twoSeats));
     await failsWith(306, () => r.sessions.changeAppNames(three as Digest, reserving(twoSeats)), "reserving a seat");
-    await hasNoSeat(subject);
-    await hasNames(subject, one as Digest, ["app"], ["limited"]);
-    await hasNames(subject, three as Digest, ["app"], []);
+    await assertNoSeat(subject);
+    await assertNames(subject, one as Digest, ["app"], ["limited"]);
+    await assertNames(subject, three as Digest, ["app"], []);
     await r.sessions.end({ digest: one as Digest });
     await changes(subject, three as Digest, reserving(twoSeats));
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "reserves what a session has without a seat more": async (subject) => {
@@ -62,11 +62,11 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
     await changes(subject, two, reserving(twoSeats));
     for (const digest of [one, two]) await changes(subject, digest, reserving(twoSeats));
     await changes(subject, one, { reserve: ["free", "limited", "free"], limits: [twoSeats] });
-    await hasNames(subject, one, ["limited"], ["free"]);
-    await hasNames(subject, two, ["app"], ["limited"]);
+    await assertNames(subject, one, ["limited"], ["free"]);
+    await assertNames(subject, two, ["app"], ["limited"]);
     await changes(subject, two, { release: ["limited"] });
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "reserves all app names or none": async (subject) => {
@@ -79,7 +79,7 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
       [full, twoSeats],
     ])
       await failsWith(306, () => r.sessions.changeAppNames(digest, reserving(...limits)), "reserving a full app name");
-    await hasNames(subject, digest, ["app"], []);
+    await assertNames(subject, digest, ["app"], []);
     equal(await r.sessions.count(twoSeats), 0, "number of taken seats");
   },
 
@@ -97,29 +97,29 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
     const digest = await openSeat(subject, { appNames: ["app", "limited"] });
     const next = await openSeat(subject);
     await changes(subject, digest, { reserve: ["more", "other"], limits: [] });
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
     await changes(subject, digest, { release: ["more", "limited"] });
-    await hasNames(subject, digest, ["app"], ["other"]);
+    await assertNames(subject, digest, ["app"], ["other"]);
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
     await changes(subject, next, { release: ["limited"] });
-    await hasNames(subject, next, [], []);
+    await assertNames(subject, next, [], []);
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "reserves a released app name again, and gives it no rights": async (subject) => {
     const digest = await openSeat(subject, { appNames: ["app", "limited"] });
     await changes(subject, digest, { release: ["limited"] });
     await changes(subject, digest, reserving(twoSeats));
-    await hasNames(subject, digest, ["app"], ["limited"]);
+    await assertNames(subject, digest, ["app"], ["limited"]);
   },
 
   "releases all app names or none": async (subject) => {
     const digest = await openSeat(subject, { appNames: ["app", "limited"] });
     for (const release of [["other"], ["limited", "other"], ["Limited"], ["limited "]])
       await changes(subject, digest, { release }, "notHeld");
-    await hasNames(subject, digest, ["app", "limited"], []);
+    await assertNames(subject, digest, ["app", "limited"], []);
     await changes(subject, digest, { release: ["limited"] });
     await changes(subject, digest, { release: ["limited"] }, "notHeld");
   },
@@ -145,8 +145,8 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
       await inside.sessions.changeAppNames(held, { release: ["limited"] });
       await inside.sessions.changeAppNames(digest, reserving(twoSeats));
     });
-    await hasNames(subject, held, ["limited"], []);
-    await hasNames(subject, digest, ["app"], []);
+    await assertNames(subject, held, ["limited"], []);
+    await assertNames(subject, digest, ["app"], []);
     equal(await r.sessions.count(twoSeats), 1, "number of taken seats");
   },
 
@@ -154,13 +154,13 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
     const digest = await openSeat(subject, { appNames: ["app"] });
     const limits = hostileTexts.map((name) => ({ ...twoSeats, name, seats: 1 }));
     await changes(subject, digest, reserving(...limits));
-    await hasNames(subject, digest, ["app"], hostileTexts);
+    await assertNames(subject, digest, ["app"], hostileTexts);
     for (const limit of limits) {
       equal(await subject.r.sessions.count(limit), 1, "number of taken seats");
-      await hasNoSeat(subject, {}, withSeats(limit));
+      await assertNoSeat(subject, {}, withSeats(limit));
     }
     await changes(subject, digest, { release: hostileTexts });
-    await hasNames(subject, digest, ["app"], []);
+    await assertNames(subject, digest, ["app"], []);
   },
 
   "fills the seats exactly across concurrent openings and reservations": async (subject) => {
@@ -187,7 +187,7 @@ export const reservedSeatChecks: readonly Check[] = visitorChecks("seats", {
     equalCounts(outcomes, { changed: 1, notHeld: 7 }, "outcomes of concurrent releases");
     await openSeat(subject);
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "keeps the seats exact while they are reserved, released and ended concurrently": async (subject) => {

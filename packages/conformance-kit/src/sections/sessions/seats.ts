@@ -27,7 +27,7 @@ export async function openSeat(
 }
 
 /** Asserts that the next session gets no seat. */
-export async function hasNoSeat(
+export async function assertNoSeat(
   subject: VisitorSubject,
   properties: Partial<NewSession> = {},
   policy: SessionPolicy = withSeats(twoSeats),
@@ -48,7 +48,7 @@ const oneCall = visitorChecks("seats", {
     await openSeat(subject, { deviceId: "phone", userId: "2" });
     await openSeat(subject, { deviceId: "phone" });
     for (const other of [{}, { deviceId: "Phone" }, { deviceId: "" }, { deviceId: "phone", userId: "3" }])
-      await hasNoSeat(subject, other);
+      await assertNoSeat(subject, other);
   },
 
   "takes a seat of its own for a session without a device": async (subject) => {
@@ -56,8 +56,8 @@ const oneCall = visitorChecks("seats", {
       const policy = withSeats({ ...twoSeats, name: kind, kind });
       await openSeat(subject, {}, policy);
       await openSeat(subject, {}, policy);
-      await hasNoSeat(subject, {}, policy);
-      await hasNoSeat(subject, { deviceId: "phone" }, policy);
+      await assertNoSeat(subject, {}, policy);
+      await assertNoSeat(subject, { deviceId: "phone" }, policy);
     }
   },
 
@@ -65,16 +65,16 @@ const oneCall = visitorChecks("seats", {
     const policy = withSeats({ ...twoSeats, kind: "user" });
     for (const own of [{}, { deviceId: "phone" }, {}, { userId: "2" }, { userId: "2", deviceId: "phone" }])
       await openSeat(subject, own, policy);
-    await hasNoSeat(subject, { userId: "3" }, policy);
-    await hasNoSeat(subject, { userId: "3", deviceId: "phone" }, policy);
+    await assertNoSeat(subject, { userId: "3" }, policy);
+    await assertNoSeat(subject, { userId: "3", deviceId: "phone" }, policy);
   },
 
   "shares a seat of a device among all sessions on the device": async (subject) => {
     const policy = withSeats({ ...twoSeats, kind: "device" });
     for (const deviceId of ["phone", "phone", "tablet"]) await openSeat(subject, { deviceId }, policy);
     await openSeat(subject, { deviceId: "phone", userId: "2" }, policy);
-    await hasNoSeat(subject, { deviceId: "watch" }, policy);
-    await hasNoSeat(subject, {}, policy);
+    await assertNoSeat(subject, { deviceId: "watch" }, policy);
+    await assertNoSeat(subject, {}, policy);
   },
 
   "counts the sessions with the app name only": async (subject) => {
@@ -83,7 +83,7 @@ const oneCall = visitorChecks("seats", {
     await concurrently(3, () => visitor.open(r));
     await openSeat(subject);
     await openSeat(subject, { appNames: ["other", "limited"] });
-    await hasNoSeat(subject, { appNames: ["limited", "other"] });
+    await assertNoSeat(subject, { appNames: ["limited", "other"] });
     await visitor.open(r, { appNames: ["other"] });
   },
 
@@ -93,18 +93,18 @@ const oneCall = visitorChecks("seats", {
       { ...twoSeats, name: "two", seats: 1 },
     ];
     await openSeat(subject, {}, withSeats(one, two));
-    await hasNoSeat(subject, {}, withSeats(one, two));
-    await hasNoSeat(subject, {}, withSeats(two, one));
+    await assertNoSeat(subject, {}, withSeats(one, two));
+    await assertNoSeat(subject, {}, withSeats(two, one));
     equal(await subject.r.sessions.count(one), 1, "number of taken seats");
     await openSeat(subject, {}, withSeats(one));
-    await hasNoSeat(subject, {}, withSeats(one));
+    await assertNoSeat(subject, {}, withSeats(one));
   },
 
   "refuses a session for its seats before it checks the other limits": async (subject) => {
     await openSeat(subject);
     await openSeat(subject);
     for (const limit of [{ limit: 2 }, { perUserLimit: 1 }])
-      await hasNoSeat(subject, {}, { ...withSeats(twoSeats), ...limit });
+      await assertNoSeat(subject, {}, { ...withSeats(twoSeats), ...limit });
     const three = { ...withSeats({ ...twoSeats, seats: 3 }), limit: 2 };
     await failsWith(315, () => openSeat(subject, {}, three), "opening a session with a seat beyond the limit");
     equal(await subject.r.sessions.count(), 2, "number of live sessions");
@@ -113,21 +113,21 @@ const oneCall = visitorChecks("seats", {
   "frees the seats of ended and expired sessions": async (subject) => {
     const { r, advance, visitor } = subject;
     const digests = [await openSeat(subject), await openSeat(subject)];
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
     await r.sessions.end({ digest: digests[0] as Digest });
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
     await r.sessions.end({ userId: visitor.account.userId });
     for (const sweep of [false, true]) {
       await openSeat(subject);
       await openSeat(subject);
-      await hasNoSeat(subject);
+      await assertNoSeat(subject);
       advance(11 * minute);
       if (sweep) await r.sessions.sweep(100);
     }
     await openSeat(subject);
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "keeps the seat of a session that is used": async (subject) => {
@@ -138,7 +138,7 @@ const oneCall = visitorChecks("seats", {
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
     advance(9 * minute);
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "frees the seat of a replaced session": async (subject) => {
@@ -146,11 +146,11 @@ const oneCall = visitorChecks("seats", {
     const phone = { deviceId: "phone" };
     await openSeat(subject, phone, alone);
     await openSeat(subject, phone, alone);
-    await hasNoSeat(subject, { deviceId: "tablet" }, alone);
+    await assertNoSeat(subject, { deviceId: "tablet" }, alone);
     await openSeat(subject, { ...phone, appNames: ["other"] }, { ...alone, seats: [] });
     await openSeat(subject, { deviceId: "tablet" }, alone);
     const old = await openSeat(subject, { deviceId: "watch", appNames: ["other"] }, { ...alone, seats: [] });
-    await hasNoSeat(subject, { deviceId: "watch" }, alone);
+    await assertNoSeat(subject, { deviceId: "watch" }, alone);
     equal(await subject.visitor.isAdmitted(subject.r, old), true, "whether the session of a refused log-in stays");
   },
 
@@ -159,7 +159,7 @@ const oneCall = visitorChecks("seats", {
     await openSeat(subject);
     await rolledBack(storage, (r) => openSeat({ ...subject, r }));
     await openSeat(subject);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
   },
 
   "counts sessions that were opened under other seats": async (subject) => {
@@ -174,11 +174,11 @@ const oneCall = visitorChecks("seats", {
       ["user", 2],
       ["device", 2],
     ] as const) {
-      await hasNoSeat(subject, { userId: "3" }, withSeats({ name: "limited", seats: seats - 1, kind }));
-      await hasNoSeat(subject, { userId: "3" }, withSeats({ name: "limited", seats, kind }));
+      await assertNoSeat(subject, { userId: "3" }, withSeats({ name: "limited", seats: seats - 1, kind }));
+      await assertNoSeat(subject, { userId: "3" }, withSeats({ name: "limited", seats, kind }));
     }
     await openSeat(subject, { userId: "3" }, withSeats({ ...twoSeats, seats: 4 }));
-    await hasNoSeat(subject, { userId: "4" }, withSeats({ ...twoSeats, seats: 4 }));
+    await assertNoSeat(subject, { userId: "4" }, withSeats({ ...twoSeats, seats: 4 }));
   },
 
   "counts the taken seats of an app name": async (subject) => {
@@ -197,23 +197,23 @@ const oneCall = visitorChecks("seats", {
 
   "bounds the numbers of sessions and taken seats from above": async (subject) => {
     const { r, advance } = subject;
-    const areBounded = async (when: string) => {
+    const assertBounded = async (when: string) => {
       for (const seats of [undefined, ...kinds.map((kind) => ({ name: "limited", kind }))])
         equal((await r.sessions.count(seats, "bound")) >= (await r.sessions.count(seats)), true, when);
     };
-    await areBounded("whether the bounds suffice without sessions");
+    await assertBounded("whether the bounds suffice without sessions");
     const policy = { ...withSeats({ ...twoSeats, seats: 4 }), limit: 9 };
     const digest = await openSeat(subject, {}, policy);
     await openSeat(subject, { deviceId: "phone" }, { ...policy, perDevice: 1 });
     await openSeat(subject, { deviceId: "phone" }, { ...policy, perDevice: 1 });
     await openSeat(subject, {}, unlimitedSessions);
-    await areBounded("whether the bounds suffice after openings");
+    await assertBounded("whether the bounds suffice after openings");
     await r.sessions.end({ digest });
-    await areBounded("whether the bounds suffice after an end");
+    await assertBounded("whether the bounds suffice after an end");
     advance(11 * minute);
     await r.sessions.sweep(1);
     await openSeat(subject, {}, policy);
-    await areBounded("whether the bounds suffice after a sweep");
+    await assertBounded("whether the bounds suffice after a sweep");
   },
 
   "tells a session without app names": async ({ r, visitor }) => {
@@ -288,9 +288,9 @@ const atOneTime = visitorChecks("seats", {
       codeOf(index % 2 ? visitor.open(r, { appNames: ["limited"] }) : openSeat(subject)),
     );
     const taken = await r.sessions.count(twoSeats);
-    await hasNoSeat(subject);
+    await assertNoSeat(subject);
     await openSeat(subject, {}, withSeats({ ...twoSeats, seats: taken + 1 }));
-    await hasNoSeat(subject, {}, withSeats({ ...twoSeats, seats: taken + 1 }));
+    await assertNoSeat(subject, {}, withSeats({ ...twoSeats, seats: taken + 1 }));
   },
 });
 
