@@ -30,7 +30,7 @@ export interface ObjectRow {
   readonly attributes: Attributes;
 }
 
-/** An `ObjectRow` of a bounded statement: all rows have attributes, or none has, see `objectsWithin`. */
+/** An `ObjectRow` of a bounded statement: all rows have attributes, or none has, see `requireObjects`. */
 export interface BoundedRow extends Omit<ObjectRow, "attributes"> {
   readonly attributes: ObjectRow["attributes"] | null;
 }
@@ -52,8 +52,11 @@ export function objectOf(row: ObjectRow): StoredObject {
   };
 }
 
-/** The objects of a bounded statement. Throws `AnswerTooLargeError` if their attributes exceeded the limit. */
-export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectOf): StoredObject[] {
+/** The objects of a bounded statement, all or none. Throws `AnswerTooLargeError` if their attributes exceeded the limit. */
+export function requireObjects(
+  rows: readonly BoundedRow[],
+  rowToObject: (row: ObjectRow) => StoredObject,
+): StoredObject[] {
   if (rows[0]?.attributes === null) throw new AnswerTooLargeError();
   return (rows as readonly ObjectRow[]).map(rowToObject);
 }

@@ -30,7 +30,7 @@ import { readChanges } from "./objects/object-reads.ts";
 import { mariadbDeletionRepository } from "./objects/mariadb-deletion-repository.ts";
 import { mariadbLockRepository, sweepLocks } from "./objects/mariadb-lock-repository.ts";
 import { mariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
-import { objectOf } from "./object-row.ts";
+import { parsedObjectOf } from "./object-row.ts";
 import { type ObjectContext, stampOf, WriteLock } from "./objects/write-lock.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
@@ -78,7 +78,7 @@ export class MariadbStorage extends SqlStorage {
     this.repositoriesOver = madeOnUse({
       admission: (sql) =>
         sqlAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null),
-      accounts: (sql) => sqlAccountRepository(sql, statements.accounts, objectOf, offset),
+      accounts: (sql) => sqlAccountRepository(sql, statements.accounts, parsedObjectOf, offset),
       appKeys: (sql) => sqlAppKeyRepository(sql, statements.appKeys),
       audit: (sql) => sqlAuditRepository(sql, statements.audit, offset),
       channels: (sql) => sqlChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),

@@ -1,9 +1,9 @@
 import type { Attributes, JsonValue, StoredObject } from "@sallyport/storage";
-import { objectOf as objectOfRow, type ObjectRow } from "../../object-row.ts";
+import { objectOf, type ObjectRow } from "../../object-row.ts";
 
 /** The object of a row, with parsed JSON. */
-export function objectOf(row: ObjectRow): StoredObject {
-  return objectOfRow({ ...row, attributes: attributesOf(row.attributes) });
+export function parsedObjectOf(row: ObjectRow): StoredObject {
+  return objectOf({ ...row, attributes: attributesOf(row.attributes) });
 }
 
 /** The columns of an `ObjectRow`, under this table alias. */
@@ -11,7 +11,7 @@ export function objectColumns(o: string, storedAt = "stored_at"): string {
   return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${o}.${storedAt} as stored_at, ${o}.readers, ${o}.attributes`;
 }
 
-/** Like `objectColumns`, but all attributes are null if they exceed this many bytes in total, see `objectsWithin`. */
+/** Like `objectColumns`, but all attributes are null if they exceed this many bytes in total, see `requireObjects`. */
 export function boundedColumns(o: string, bytes: number): string {
   const whole = `sum(${o}.bytes) over () <= ${bytes}`;
   return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${o}.stored_at, ${o}.readers, case when ${whole} then ${o}.attributes end as attributes`;

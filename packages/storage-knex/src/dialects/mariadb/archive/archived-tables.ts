@@ -22,7 +22,7 @@ import type { SqlValue } from "../../../sql-runner.ts";
 import type { Row, Tables } from "../tables.ts";
 import { epochMilliseconds } from "../expressions.ts";
 import type { ObjectRow } from "../../../object-row.ts";
-import { attributesText, objectColumns, objectOf } from "../object-row.ts";
+import { attributesText, objectColumns, parsedObjectOf } from "../object-row.ts";
 import { formerReaderColumns, formerRowOf, rowColumns, rowOf } from "../objects/object-writer.ts";
 
 /** How the records of a section are written. */
@@ -88,7 +88,7 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
   return {
     select: `select ${objectColumns("o")}, o.stamp from ${objects} o order by o.oid`,
     recordOf: (row) => {
-      const { attributes, ...object } = objectOf(row as unknown as ObjectRow);
+      const { attributes, ...object } = parsedObjectOf(row as unknown as ObjectRow);
       return { section: "objects", ...object, stamp: Number(row["stamp"]), attributes: canonicalJson(attributes) };
     },
     table: objects,
@@ -102,7 +102,7 @@ export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombs
     select: `select ${objectColumns("d", "deleted_at")}, d.stamp, d.root, d.deleted_by from ${tombstones} d order by d.oid`,
     recordOf: (row) => {
       const stored = row["attributes"] ?? null;
-      const { attributes, ...object } = objectOf({ ...row, attributes: stored ?? {} } as unknown as ObjectRow);
+      const { attributes, ...object } = parsedObjectOf({ ...row, attributes: stored ?? {} } as unknown as ObjectRow);
       return {
         section: "tombstones",
         ...object,

@@ -9,7 +9,7 @@ import {
   type Page,
   type VisibleRead,
 } from "@sallyport/storage";
-import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
+import { type BoundedRow, requireObjects, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import { isFullList, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import {
@@ -25,7 +25,7 @@ import {
 import { isUnknownColumn } from "../mariadb-error.ts";
 import { isDecided } from "../query/order.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { objectOf } from "../object-row.ts";
+import { parsedObjectOf } from "../object-row.ts";
 import { writeObjects } from "./object-writer.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
@@ -33,43 +33,44 @@ export function mariadbObjectRepository(
   runner: SqlRunner,
   context: ObjectContext,
 ): Omit<ObjectRepository, "watermark" | "changes"> {
-  const readsForAll = new ObjectReads(runner, context.tables);
+  const reads = new ObjectReads(runner, context.tables);
 
   return {
     get(which, visibility, bytes = defaultAnswerBytes) {
-      const ofAll = ("uuids" in which ? which.uuids : which).length === 1 ? Number.POSITIVE_INFINITY : bytes;
+      // A request for a single object always succeeds.
+      const limit = ("uuids" in which ? which.uuids : which).length === 1 ? Number.POSITIVE_INFINITY : bytes;
       return "uuids" in which
-        ? readsForAll.byUuids(
+        ? reads.byUuids(
             which.uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()),
             visibility,
-            ofAll,
+            limit,
           )
-        : readsForAll.byNumbers(objectNumbers(which), visibility, ofAll);
+        : reads.byNumbers(objectNumbers(which), visibility, limit);
     },
 
-    outlines: (ids, visibility) => readsForAll.outlines(objectNumbers(ids), visibility),
+    outlines: (ids, visibility) => reads.outlines(objectNumbers(ids), visibility),
 
     async find(query, visibility, page, bytes = defaultAnswerBytes) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
       if (isFullList(query) && "offset" in page) {
-        const objects = await readsForAll.list(classes, visibility, page, bytes);
+        const objects = await reads.list(classes, visibility, page, bytes);
         const last = objects.at(-1);
         return { objects, last: last === undefined ? null : { values: [], id: last.id } };
       }
       const restricted = { ...query, classes };
-      return byColumns(async () => {
+      return withValueColumns(async () => {
         const floor = await floorOf(restricted, visibility, page);
-        const found = floor === null ? null : await ordered(restricted, visibility, { page, bytes, floor });
-        // A concurrent write can leave fewer objects above the floor.
-        return found?.objects.length === page.limit ? found : ordered(restricted, visibility, { page, bytes });
+        const found = floor === null ? null : await sortedPage(restricted, visibility, { page, bytes, floor });
+        // Only a full page has a floor. A concurrent write can leave fewer objects above it.
+        return found?.objects.length === page.limit ? found : sortedPage(restricted, visibility, { page, bytes });
       });
     },
 
     async match(query, visibility, atMost) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0) return [];
-      return byColumns(async () => {
+      return withValueColumns(async () => {
         const { text, values } = matchText(source(visibility), { ...query, classes }, atMost);
         const { rows } = await runner.reading(visibility).runOnce<OutlineRow>(text, values);
         return rows.map(outlineOf);
@@ -80,15 +81,17 @@ export function mariadbObjectRepository(
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0) return 0;
       const most = atMost ?? Number.POSITIVE_INFINITY;
-      if (query.recycled === true) return Math.min(await readsForAll.countRecycled(classes, visibility), most);
-      if (query.filter === undefined) return Math.min(await readsForAll.count(classes, visibility), most);
-      return byColumns(async () => {
+      // Unlike for a page, the order of the query does not matter.
+      if (query.recycled === true) return Math.min(await reads.countRecycled(classes, visibility), most);
+      if (query.filter === undefined) return Math.min(await reads.count(classes, visibility), most);
+      return withValueColumns(async () => {
         const { text, values } = countText(source(visibility), { ...query, classes }, atMost);
         const { rows } = await runner.reading(visibility).runOnce<{ count: number }>(text, values);
         return Number(rows[0]?.count);
       });
     },
 
+    /** One writer at a time: the write lock covers all objects. */
     async lock(ids) {
       if (ids.length > 0) await runner.atomically((sql) => WriteLock.take(sql, context));
     },
@@ -104,8 +107,8 @@ export function mariadbObjectRepository(
     return rows[0]?.floor ?? null;
   }
 
-  async function ordered(query: ObjectQuery, visibility: VisibleRead, page: BoundedPage): Promise<ObjectPage> {
-    return (await pageOf(query, visibility, page, "starts")) ?? querySlowly(query, visibility, page);
+  async function sortedPage(query: ObjectQuery, visibility: VisibleRead, page: BoundedPage): Promise<ObjectPage> {
+    return (await pageOf(query, visibility, page, "prefix")) ?? sortedByWholeTexts(query, visibility, page);
   }
 
   /** A page; null if prefixes do not decide its order. */
@@ -113,14 +116,14 @@ export function mariadbObjectRepository(
     query: ObjectQuery,
     visibility: VisibleRead,
     page: BoundedPage,
-    by: SortPrecision,
+    precision: SortPrecision,
   ): Promise<ObjectPage | null> {
-    const { text, values, columns } = findText(source(visibility), query, page, by);
+    const { text, values, columns } = findText(source(visibility), query, page, precision);
     const { rows } = await runner.reading(visibility).runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
-    if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
+    if (precision === "prefix" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);
     return {
-      objects: objectsWithin(rows, objectOf),
+      objects: requireObjects(rows, parsedObjectOf),
       last:
         last === undefined
           ? null
@@ -136,16 +139,20 @@ export function mariadbObjectRepository(
    * A page sorted by whole texts. A text that is written between the statements sorts as a whole, too, unless it is at least 256
    * characters longer than all others: sort keys have room for them.
    */
-  async function querySlowly(query: ObjectQuery, visibility: VisibleRead, page: BoundedPage): Promise<ObjectPage> {
+  async function sortedByWholeTexts(
+    query: ObjectQuery,
+    visibility: VisibleRead,
+    page: BoundedPage,
+  ): Promise<ObjectPage> {
     const { text, values } = maxTextLength(source(visibility), query);
     const { rows } = await runner.reading(visibility).runOnce<{ longest: string }>(text, values);
-    return (await pageOf(query, visibility, page, {
-      longest: JSON.parse(rows[0]?.longest ?? "[]") as number[],
-    })) as ObjectPage;
+    const precision = { longest: JSON.parse(rows[0]?.longest ?? "[]") as number[] };
+    // Only prefixes can leave an order undecided.
+    return (await pageOf(query, visibility, page, precision)) as ObjectPage;
   }
 
   /** Queries by indexed columns, and retries once if another process has dropped one. */
-  async function byColumns<T>(ask: () => Promise<T>): Promise<T> {
+  async function withValueColumns<T>(ask: () => Promise<T>): Promise<T> {
     const { columns } = context;
     await columns.load(runner);
     try {

@@ -1,10 +1,10 @@
 import type { ObjectOutline, StoredObject, VisibleRead } from "@sallyport/storage";
-import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
+import { type BoundedRow, requireObjects, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import type { ChangeRow, SelectedChanges } from "../../../sql-changes.ts";
 import type { SqlReader, SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/mariadb-query-scope.ts";
 import type { Tables } from "../tables.ts";
-import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns } from "../object-row.ts";
+import { boundedColumns, isAmongNumbers, objectColumns, parsedObjectOf, outlineColumns } from "../object-row.ts";
 
 const unbounded = Number.POSITIVE_INFINITY;
 
@@ -59,7 +59,7 @@ export class ObjectReads {
       from (${parts.join(" union all ")} order by oid limit ${page.limit} offset ${page.offset}) page
       join ${this.tables.objects} o on o.oid = page.oid order by o.oid`;
     const { rows } = await this.sql.reading(visibility).runOnce<BoundedRow>(text, parameters.values);
-    return objectsWithin(rows, objectOf);
+    return requireObjects(rows, parsedObjectOf);
   }
 
   /** The number of visible objects of some classes. Unrestricted ones are counted in advance. */
@@ -101,7 +101,7 @@ export class ObjectReads {
         `select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`,
         parameters.values,
       );
-    return objectsWithin(rows, objectOf);
+    return requireObjects(rows, parsedObjectOf);
   }
 }
 

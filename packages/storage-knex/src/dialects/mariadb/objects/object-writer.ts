@@ -22,7 +22,7 @@ import type { ObjectRow } from "../../../object-row.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import { storageTime } from "../expressions.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { attributesText, isAmongNumbers, objectColumns, objectOf } from "../object-row.ts";
+import { attributesText, isAmongNumbers, objectColumns, parsedObjectOf } from "../object-row.ts";
 import { type ObjectContext, WriteLock } from "./write-lock.ts";
 
 /** Writes objects under the write lock. */
@@ -276,7 +276,7 @@ class ObjectWriter implements ObjectWriterPort<ReadObject> {
   /** Recycled objects, by ascending number. */
   private async select(selection: string): Promise<ReadObject[]> {
     const text = `select ${objectColumns("d", "deleted_at")} from ${this.tables.tombstones} d where d.attributes is not null and ${selection} order by d.oid`;
-    return (await this.sql.runOnce<ObjectRow>(text)).rows.map((row) => ({ object: objectOf(row) }));
+    return (await this.sql.runOnce<ObjectRow>(text)).rows.map((row) => ({ object: parsedObjectOf(row) }));
   }
 }
 

@@ -31,7 +31,7 @@ export interface BoundedPage {
  * How texts are sorted: by prefixes, or as a whole if they are longer. By key, the length of the longest text in
  * characters; 0 if the key is not a text.
  */
-export type SortPrecision = "starts" | { readonly longest: readonly number[] };
+export type SortPrecision = "prefix" | { readonly longest: readonly number[] };
 
 /**
  * A page of the matching objects, as bounded object rows with the values of their keys. The page is cut from ids and
@@ -46,7 +46,7 @@ export function findText(
   const scope = scopeOf(source);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const long =
-    precision === "starts"
+    precision === "prefix"
       ? []
       : precision.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
   const conditions = [...conditionsOf(query, scope), ...onPage(columns, page, scope)];

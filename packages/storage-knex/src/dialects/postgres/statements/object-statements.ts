@@ -157,7 +157,7 @@ export function objectColumns(o: string, storedAt = "stored_at"): string {
 
 /**
  * Like `objectColumns`, but all attributes are null if they exceed this many bytes in total. Then they are not even
- * detoasted. See `objectsWithin`.
+ * detoasted. See `requireObjects`.
  */
 export function boundedColumns(o: string, bytes: string): string {
   return `${beside(o, "stored_at")}, case when sum(${o}.bytes) over () <= ${bytes} then ${o}.attributes end as attributes`;
