@@ -3,7 +3,7 @@ import {
   administrationKeys,
   applicationKind,
   banKind,
-  banTimers,
+  banTimerKind,
   currentMacroKind,
   deviceKind,
   keyRingKind,
@@ -112,7 +112,7 @@ export const accountDamages: Damages = [
     }),
   ],
   [
-    byRecord("a ban that does not end", banTimers, ban, {
+    byRecord("a ban that does not end", banTimerKind, ban, {
       change: null,
       finding: /^rules: The ban of \S+ has no timer/,
     }),

@@ -16,7 +16,8 @@ export {
 } from "./object-plan.ts";
 export * from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
-export { dateValue, isExactJson, plainRule, type TargetReference, targetReference } from "./attributes/plain-value.ts";
+export { dateValue, isExactJson, plainRule } from "./attributes/plain-value.ts";
+export { type TargetReference, targetReference } from "./attributes/target-reference.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
 export * from "./serialize-own-user.ts";

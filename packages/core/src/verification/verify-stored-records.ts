@@ -4,7 +4,7 @@ import {
   appRulesKind,
   type Ban,
   banKind,
-  banTimers,
+  banTimerKind,
   deviceKind,
   factorRecord,
   secondFactorKind,
@@ -61,7 +61,7 @@ export class StoredRecordVerifier {
     this.on(identityLinkKind, (record, link) => this.checkLink(record, link));
     this.on(secondFactorKind, (record, factor) => this.at("identities", record, factorRecord(factor)));
     this.on(banKind, (record, ban) => this.checkBan(record, ban));
-    this.on(banTimers, ({ id }) => this.timedBans.delete(id));
+    this.on(banTimerKind, ({ id }) => this.timedBans.delete(id));
     this.on(appRulesKind, (record, { subject }) => this.at("rules", record, this.placeOf(subject)));
     this.on(deviceKind, (record, { userId, deviceId }) => {
       const place = this.placeOf(

@@ -18,12 +18,12 @@ export interface AddCustomUserInput extends NewPassword {
 /** Returns the account id. Unknown user: 304. Refused password: 320. Taken or confusable name, or invalid address: 307. */
 export async function addCustomUser(
   context: AdministrationContext & Uses<PasswordServices>,
-  { name, password, passwordDigest, user, ...input }: AddCustomUserInput,
+  { name, user, email: address, password, passwordDigest }: AddCustomUserInput,
 ): Promise<string> {
   const { database, r: outside, unit, eventOf } = context;
   if (!isUserName(name))
     throw new ServiceError(307, { detail: "The name of a custom user must have 1 to 1024 characters." });
-  const email = input.email === null ? null : acceptMailAddress(input.email);
+  const email = address === null ? null : acceptMailAddress(address);
   const loginName = loginNameOf(name);
   const { clientHash } = database.policy;
   const userId = await requireMappedUser(outside, user);

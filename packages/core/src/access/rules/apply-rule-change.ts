@@ -81,7 +81,7 @@ export async function applyRuleChange(
       for (;;) {
         const refused = await refusedOf(r, { database, now }, page, rule);
         const digests = refused.map(({ digest }) => digest);
-        if (own !== undefined && digests.includes(own)) throw takesOwnAccess();
+        if (own !== undefined && digests.includes(own)) throw ownAccessError();
         count += refused.length;
         for (const { digest: _digest, ...session } of refused.slice(0, maxListed - ended.length)) ended.push(session);
         if (!rehearse && digests.length > 0) await r.sessions.end({ digests });
@@ -114,7 +114,7 @@ async function makeChange(
   await keepAdministrator({ r, database, now }, { change: () => change(r), refusal });
 }
 
-export function takesOwnAccess(): ServiceError {
+export function ownAccessError(): ServiceError {
   return new ServiceError(307, { detail: "Administrators cannot take their own access." });
 }
 

@@ -7,6 +7,8 @@ import {
   type RecordKind,
   type Repositories,
   ServiceError,
+  type Settlement,
+  type StoredRecord,
 } from "@sallyport/storage";
 import {
   acceptNetwork,
@@ -17,7 +19,7 @@ import {
   operatorEvent,
 } from "../../request/index.ts";
 import { type Ban, banKind, isInForce } from "./access-rules.ts";
-import { type AppliedRule, applyRuleChange, type OwnAccess, takesOwnAccess } from "./apply-rule-change.ts";
+import { type AppliedRule, applyRuleChange, type OwnAccess, ownAccessError } from "./apply-rule-change.ts";
 import {
   type BanSubject,
   type NamedSubject,
@@ -30,8 +32,8 @@ import {
   type Visitor,
 } from "./rule-subjects.ts";
 
-/** The next change of a timed ban, under the id of the ban. Without a lifetime, as bans are. */
-export const banTimers: RecordKind<Record<never, never>> = "banTimer";
+/** The next change of a timed ban, under the id of the ban. Like bans, timers never expire. */
+export const banTimerKind: RecordKind<Record<never, never>> = "banTimer";
 
 /** A user, a device, a user on a device, or an address. */
 interface NamedBanSubject extends Pick<NamedSubject, "user" | "device"> {
@@ -61,7 +63,7 @@ export async function addBan(
   { user, device, address, own, reason: reasonText, from: beginning, until, rehearse = false }: AddBanInput,
 ): Promise<AppliedRule> {
   const { subject, account } = await findBanSubject(r, { user, device, address });
-  if (own !== undefined && isOwn(subject, own)) throw takesOwnAccess();
+  if (own !== undefined && isOwn(subject, own)) throw ownAccessError();
   const reason = acceptReason(reasonText);
   const now = await database.clock.now(unit);
   const from = Math.max(beginning ?? now, now);
@@ -75,8 +77,8 @@ export async function addBan(
   const change = async ({ records, audit }: Repositories) => {
     const [former] = await records.get(banKind, [id]);
     await records.put(banKind, id, ban, { owner });
-    await records.remove(banTimers, { ids: [id] });
-    if (!begun || until !== null) await records.put(banTimers, id, {}, { owner });
+    await records.remove(banTimerKind, { ids: [id] });
+    if (!begun || until !== null) await records.put(banTimerKind, id, {}, { owner });
     const changes = changesOf(former?.value, ban);
     await audit.append(eventOf({ type: "ban.added", subjectId: account?.userId ?? null, changes }));
   };
@@ -112,7 +114,7 @@ export async function removeBan(
     const [former] = await r.records.get(banKind, [id]);
     if (former === undefined || (await r.records.remove(banKind, { ids: [id] })).length === 0)
       throw new ServiceError(304, { detail: `There is no ban with this ${"id" in named ? "id" : "subject"}.` });
-    await r.records.remove(banTimers, { ids: [id] });
+    await r.records.remove(banTimerKind, { ids: [id] });
     const { subject } = former.value;
     await r.audit.append(
       eventOf({ type: "ban.removed", subjectId: userOf(subject), changes: changesOf(former.value) }),
@@ -160,52 +162,65 @@ export async function listBans(
 const lease = 60_000;
 
 /**
- * Ends the sessions of bans that begin, and removes those that are over. Several servers share the work. Returns the
+ * Ends the sessions of bans that begin, and removes bans that are over. Several servers share the work. Returns the
  * number of timers that it looked at, of at most `limit`.
  */
 export async function applyTimedBans(database: Database, limit: number): Promise<number> {
-  const timers = await database.storage.repositories.records.claim(banTimers, limit, lease);
+  const timers = await database.storage.repositories.records.claim(banTimerKind, limit, lease);
   for (const timer of timers) await applyTimer(database, timer);
   return timers.length;
 }
 
 async function applyTimer(database: Database, timer: ClaimedRecord): Promise<void> {
-  const { storage, unit } = database;
-  const now = await storage.now();
-  const [record] = await storage.repositories.records.get(banKind, [timer.id]);
-  if (record === undefined) {
-    await storage.repositories.records.settle(banTimers, timer, "done");
+  const { records } = database.storage.repositories;
+  // Not the estimate of `clock`: a timer is due by the storage's clock.
+  const now = await database.storage.now();
+  const [found] = await records.get(banKind, [timer.id]);
+  if (found === undefined) {
+    await records.settle(banTimerKind, timer, "done");
     return;
   }
-  const { value: ban, version: ifVersion } = record;
-  const owner = subjectOwner(ban.subject);
-  const next = ban.from > now ? ban.from : ban.until;
-  if (next !== null && next <= now) {
-    await unit.transaction(async (r) => {
-      if (!(await r.records.settle(banTimers, timer, "done"))) return;
-      const [current] = await r.records.get(banKind, [timer.id]);
-      if (current?.version === ifVersion) await r.records.remove(banKind, { ids: [timer.id] });
-    });
-    return;
-  }
-  const settle = ({ records }: Pick<Repositories, "records">) =>
-    records.settle(banTimers, timer, next === null ? "done" : { dueIn: next - now });
-  if (ban.begun || ban.from > now) {
-    await settle(storage.repositories);
-    return;
-  }
+  const { begun, from, until } = found.value;
+  const next = from > now ? from : until;
+  const due = next === null ? "done" : { dueIn: next - now };
+  if (next !== null && next <= now) await removeOver(database, timer, found);
+  else if (begun || from > now) await records.settle(banTimerKind, timer, due);
+  else await begin(database, timer, found, due);
+}
+
+/** Removes a ban that is over. Needs no event: that of the addition has the end. */
+async function removeOver(
+  { unit }: Database,
+  timer: ClaimedRecord,
+  { version }: Pick<StoredRecord<Ban>, "version">,
+): Promise<void> {
+  await unit.transaction(async ({ records }) => {
+    if (!(await records.settle(banTimerKind, timer, "done"))) return;
+    const [current] = await records.get(banKind, [timer.id]);
+    if (current?.version === version) await records.remove(banKind, { ids: [timer.id] });
+  });
+}
+
+async function begin(
+  database: Database,
+  timer: ClaimedRecord,
+  { value: ban, version: ifVersion }: Pick<StoredRecord<Ban>, "value" | "version">,
+  due: Settlement<Record<never, never>>,
+): Promise<void> {
+  const { subject } = ban;
   await applyRuleChange(
-    { database, unit },
+    { database, unit: database.unit },
     {
-      matching: sessionsOf(ban.subject),
-      ofAddress: ban.subject.kind === "address",
-      change: async (r) => {
+      matching: sessionsOf(subject),
+      ofAddress: subject.kind === "address",
+      // Without a change, the rules refuse no further session, and none ends.
+      change: async ({ records, audit }) => {
         // Otherwise the ban was replaced or removed, or another server has applied it.
-        if (!(await settle(r))) return;
+        if (!(await records.settle(banTimerKind, timer, due))) return;
         // The new version refuses the log-ins that were checked before the beginning.
-        const put = await r.records.put(banKind, timer.id, { ...ban, begun: true }, { owner, ifVersion });
-        if (put === "stored")
-          await r.audit.append(operatorEvent({ type: "ban.begun", subjectId: userOf(ban.subject) }));
+        const owner = subjectOwner(subject);
+        const put = await records.put(banKind, timer.id, { ...ban, begun: true }, { owner, ifVersion });
+        if (put === "stored") await audit.append(operatorEvent({ type: "ban.begun", subjectId: userOf(subject) }));
       },
     },
   );

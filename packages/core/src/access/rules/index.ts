@@ -12,7 +12,7 @@ export {
   addBan,
   type AddBanInput,
   applyTimedBans,
-  banTimers,
+  banTimerKind,
   listBans,
   type ListedBan,
   removeBan,

@@ -7,13 +7,8 @@ import {
   type JsonValue,
 } from "@sallyport/storage";
 import type { ModelClass } from "../../model/index.ts";
-import {
-  plainRule,
-  type PlainType,
-  targetReference,
-  type TargetReference,
-  targetReferenceForms,
-} from "./plain-value.ts";
+import { plainRule, type PlainType } from "./plain-value.ts";
+import { targetReference, type TargetReference, targetReferenceForms } from "./target-reference.ts";
 
 /** Limit for one collection. */
 export const maxCollectionElements = 10_000;

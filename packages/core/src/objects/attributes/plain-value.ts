@@ -1,18 +1,10 @@
-import {
-  type AttributeType,
-  isObjectId,
-  isStorable,
-  isStorableText,
-  isUuid,
-  type JsonValue,
-  type ObjectId,
-} from "@sallyport/storage";
+import { type AttributeType, isStorable, isStorableText, type JsonValue } from "@sallyport/storage";
 
 /** Types whose values are not links. */
 export type PlainType = Exclude<AttributeType, "reference" | "file" | "collection">;
 
 export interface PlainRule {
-  /** Description of valid values, for error messages. */
+  /** Description of valid values, before "is expected" in error messages. */
   readonly expected: string;
   /** The value in stored form; `undefined` if invalid. Not called for null. */
   readonly accept: (value: JsonValue) => JsonValue | undefined;
@@ -26,6 +18,7 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
   number: {
     expected: "A finite number",
     accept: (value) => {
+      // A double by its type, so that its value is rounded. JSON stays as it was sent, or is refused.
       const number = isInexact(value) ? Number(value) : value;
       return typeof number === "number" && Number.isFinite(number) ? number : undefined;
     },
@@ -36,7 +29,7 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
   },
   date: {
     expected: "A date such as 2026-01-31, or a time with an offset such as 2026-01-31T09:30:00Z,",
-    accept: (value) => (typeof value === "string" ? (dateValue(value) ?? undefined) : undefined),
+    accept: (value) => (typeof value === "string" ? dateValue(value) : undefined),
   },
   json: {
     expected: "JSON with numbers that a double holds exactly, without null characters and unpaired surrogates",
@@ -48,8 +41,8 @@ export function plainRule(type: PlainType): PlainRule {
   return rules[type];
 }
 
-/** A number that a request spells as no double is, such as 9007199254740993, 1e400 or -0. Routes pass it as an object. */
-function isInexact(value: unknown): value is number {
+/** Whether a value is a number that no double holds as it was sent, such as 9007199254740993, 1e400 or -0. Routes pass a `Number` object. */
+function isInexact(value: unknown): boolean {
   return typeof value === "object" && Object.prototype.toString.call(value) === "[object Number]";
 }
 
@@ -66,13 +59,13 @@ const time = /^T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+
 /**
  * The canonical form of a date: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:mm:ss.sssZ` for a point in time. Accepts ISO 8601 texts
  * of both kinds. A point in time needs an offset (`Z`, `+hh:mm`); seconds are optional, and digits below a millisecond
- * are cut off. `null` if invalid or outside the years 0001 to 9999. Canonical texts sort chronologically.
+ * are cut off. `undefined` if invalid or outside the years 0001 to 9999. Canonical texts sort chronologically.
  */
-export function dateValue(text: string): string | null {
+export function dateValue(text: string): string | undefined {
   const date = day.exec(text.slice(0, 10));
-  if (date === null) return null;
+  if (date === null) return undefined;
   const start = startOf(Number(date[1]), Number(date[2]), Number(date[3]));
-  if (start === null) return null;
+  if (start === null) return undefined;
   return text.length === 10 ? text : pointInTime(start, text.slice(10));
 }
 
@@ -89,9 +82,9 @@ function startOf(year: number, month: number, dayOfMonth: number): Date | null {
   return exists ? start : null;
 }
 
-function pointInTime(start: Date, text: string): string | null {
+function pointInTime(start: Date, text: string): string | undefined {
   const match = time.exec(text);
-  if (match === null) return null;
+  if (match === null) return undefined;
   const [, hours, minutes, seconds = "0", fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === "-" ? -1 : 1);
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
@@ -99,39 +92,5 @@ function pointInTime(start: Date, text: string): string | null {
     start.getTime() + (Number(hours) * 60 + Number(minutes) - offset) * 60_000 + Number(seconds) * 1_000 + milliseconds,
   );
   const year = moment.getUTCFullYear();
-  return year >= 1 && year <= 9_999 ? moment.toISOString() : null;
-}
-
-/** A given link target: an id or a UUID, or both. */
-export interface TargetReference {
-  readonly id: ObjectId | null;
-  /** Lower case. */
-  readonly uuid: string | null;
-  readonly className: string | null;
-}
-
-/** Description of valid references, for error messages. */
-export const targetReferenceForms = "An id, a UUID, or an object with ~ObjectID or ~UUID and no attributes";
-
-const metaFields: ReadonlySet<string> = new Set(["~ObjectID", "~UUID", "~ClassName", "~StoreTime"]);
-
-/** Parses a reference or a member of a collection; `null` if invalid. */
-export function targetReference(value: JsonValue): TargetReference | null {
-  if (typeof value === "string") {
-    if (isObjectId(value)) return { id: value, uuid: null, className: null };
-    return isUuid(value) ? { id: null, uuid: value.toLowerCase(), className: null } : null;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  return fromMetaFields(new Map(Object.entries(value)));
-}
-
-function fromMetaFields(members: ReadonlyMap<string, JsonValue>): TargetReference | null {
-  const [id = null, uuid = null, className = null] = ["~ObjectID", "~UUID", "~ClassName"].map((name) =>
-    members.get(name),
-  );
-  if ([...members.keys()].some((name) => !metaFields.has(name)) || (id === null && uuid === null)) return null;
-  if (id !== null && (typeof id !== "string" || !isObjectId(id))) return null;
-  if (uuid !== null && (typeof uuid !== "string" || !isUuid(uuid))) return null;
-  if (className !== null && typeof className !== "string") return null;
-  return { id, uuid: uuid?.toLowerCase() ?? null, className };
+  return year >= 1 && year <= 9_999 ? moment.toISOString() : undefined;
 }

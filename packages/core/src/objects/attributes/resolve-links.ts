@@ -14,7 +14,7 @@ import {
 } from "@sallyport/storage";
 import { type Model, targetClass } from "../../model/index.ts";
 import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
-import type { TargetReference } from "./plain-value.ts";
+import type { TargetReference } from "./target-reference.ts";
 
 /** Ids and UUIDs of objects. UUIDs are in lower case. */
 export interface NamedObjects {

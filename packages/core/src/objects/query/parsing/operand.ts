@@ -10,13 +10,8 @@ import {
   type ValuePath,
   type ValueType,
 } from "@sallyport/storage";
-import {
-  dateValue,
-  type PlainRule,
-  plainRule,
-  targetReference,
-  targetReferenceForms,
-} from "../../attributes/plain-value.ts";
+import { dateValue, type PlainRule, plainRule } from "../../attributes/plain-value.ts";
+import { targetReference, targetReferenceForms } from "../../attributes/target-reference.ts";
 import { namedObjects } from "../../attributes/resolve-links.ts";
 import { conditionsOf, fault, type Place } from "./fault.ts";
 
@@ -185,7 +180,7 @@ function timeSpan(text: string): TimeSpan | null {
   // An unencoded plus sign arrives as a space.
   const iso = text.replace(/ (?=\d{2}:\d{2}$)/, "+").replace(storeTime, "$1-$2-$3$4:$5:$6");
   const canonical = dateValue(iso);
-  if (canonical === null) return null;
+  if (canonical === undefined) return null;
   const from = Date.parse(canonical);
   return { from, to: from + precisionOf(iso) };
 }
