@@ -28,8 +28,8 @@ export class SecureExchange {
     return this.traffic.apply(this.channel, iv, message);
   }
 
-  /** Decrypts a streamed body, which is raw ciphertext. Throws 312 like `open`, before the first byte is read. */
-  async *openStream(
+  /** Decrypts a streamed body, which is raw ciphertext. The first read throws 312 like `open`, before it reads a byte. */
+  async *decryptedStream(
     header: string | undefined,
     body: AsyncIterable<Uint8Array>,
   ): AsyncGenerator<Uint8Array, void, undefined> {

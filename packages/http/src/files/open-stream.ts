@@ -18,27 +18,32 @@ export const openStream: Step = async (exchange, parts) => {
   const mayBeEmpty = declared.optional === true;
   if (!isChunked && (headers["content-length"] ?? "0") === "0") {
     if (mayBeEmpty) return;
-    typeOf(exchange, declared);
+    // 207 comes before 300.
+    requireType(exchange, declared);
     throw new ServiceError(300);
   }
-  // Clients send the header also with an empty body.
+  // Some clients send `Transfer-Encoding: chunked` with an empty body.
   if (isChunked && mayBeEmpty) {
-    const body = bodyOf(exchange, parts, streamTypes.bytes);
+    // An empty body needs no type, so the type is not read yet.
+    const body = beginTransfer(exchange, parts, streamTypes.bytes);
+    // From here on, a failure of the request closes the body.
     exchange.stream = body;
     if (!(await body.isEmpty())) {
-      exchange.stream = { ...body, type: typeOf(exchange, declared) };
+      exchange.stream = { ...body, type: requireType(exchange, declared) };
       return;
     }
     body.close();
+    // The route sees that there is no body.
     exchange.stream = null;
   } else {
-    exchange.stream = bodyOf(exchange, parts, typeOf(exchange, declared));
+    exchange.stream = beginTransfer(exchange, parts, requireType(exchange, declared));
   }
 };
 
 type PeekedBody = StreamedBody & { readonly isEmpty: () => Promise<boolean> };
 
-function bodyOf(exchange: Exchange, parts: PipelineParts, type: StreamedBody["type"]): PeekedBody {
+/** Counts a transfer until the body is closed, at the latest when the session ends. Throws 706 if too many files are transferred. */
+function beginTransfer(exchange: Exchange, parts: PipelineParts, type: StreamedBody["type"]): PeekedBody {
   const { request, response, connection, origin, share, channel } = exchange;
   const { transfers, settings } = parts;
   requireTransfer(exchange, parts);
@@ -48,12 +53,13 @@ function bodyOf(exchange: Exchange, parts: PipelineParts, type: StreamedBody["ty
   const pieces = reader.pieces();
   let isClosed = false;
   transfers.take(origin.network);
+  // A request does not count as load while it waits for its client.
   share.pause();
   return {
     type,
     contentType: request.headers["content-type"] ?? "",
     length: request.headers["content-length"] === undefined ? null : Number(request.headers["content-length"]),
-    bytes: channel === null ? pieces : channel.openStream(Array.isArray(header) ? header.join() : header, pieces),
+    bytes: channel === null ? pieces : channel.decryptedStream(Array.isArray(header) ? header.join() : header, pieces),
     isEmpty: () => reader.isEmpty(),
     hasBegun: () => reader.hasBegun,
     close: () => {
@@ -78,7 +84,7 @@ const multipart = /^multipart\/form-data[\t ]*;(?:[^"]*;)?[\t ]*boundary=(?:[^\s
 const octets = /^application\/octet-stream[\t ]*(?:;|$)/i;
 
 /** The media type of the body. Throws 207 if the route does not accept it. */
-function typeOf({ request: { headers } }: Exchange, { stream }: StreamBody): StreamedBody["type"] {
+function requireType({ request: { headers } }: Exchange, { stream }: StreamBody): StreamedBody["type"] {
   const contentType = headers["content-type"] ?? "";
   const type = multipart.test(contentType)
     ? streamTypes.multipart
