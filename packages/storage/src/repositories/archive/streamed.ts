@@ -2,8 +2,8 @@
 class Stopped extends Error {}
 
 /**
- * Turns a production around: the consumer asks for each item, and the producer waits until the one before is taken. If the consumer
- * stops, the producer's next `give` throws.
+ * Turns a production around: the consumer asks for each item. `give` resolves when the next item is asked for. If the consumer stops,
+ * the `give` that waits throws. A producer gives one item at a time.
  */
 export async function* streamed<T>(produce: (give: (item: T) => Promise<void>) => Promise<void>): AsyncGenerator<T> {
   let take: (item: { readonly item: T } | null) => void = () => {};
@@ -29,6 +29,7 @@ export async function* streamed<T>(produce: (give: (item: T) => Promise<void>) =
     }
   } finally {
     proceed(false);
+    // `Kernel.read` rethrows the error of its work unchanged.
     await production.catch((error: unknown) => {
       if (!(error instanceof Stopped)) throw error;
     });
