@@ -1,8 +1,9 @@
-import { backendCpu, backendCpuBetween, type BenchDatabase } from "../database/bench-database.ts";
+import { backendCpuBetween, type BenchDatabase, sampleBackendCpu } from "../database/bench-database.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
 
 /** Microseconds of CPU time while some work ran. */
-interface Used<T> {
+interface CpuUse<T> {
+  /** Of the server with its children. */
   readonly cpu: number;
   /** Of the database backends; `null` where the system does not report it. */
   readonly backendCpu: number | null;
@@ -13,9 +14,9 @@ export async function cpuDuring<T>(
   server: MeasuredProcess,
   database: BenchDatabase,
   work: () => Promise<T>,
-): Promise<Used<T>> {
+): Promise<CpuUse<T>> {
   const sample = () =>
-    Promise.all([server.ask("sample"), database.backends().then((pids) => backendCpu(pids))] as const);
+    Promise.all([server.ask("sample"), database.backends().then((pids) => sampleBackendCpu(pids))] as const);
   const [{ cpu: cpuBefore }, before] = await sample();
   const result = await work();
   const [{ cpu }, after] = await sample();

@@ -105,7 +105,7 @@ export async function withClient<T>(address: string, work: (client: pg.Client) =
 const microsecondsPerTick = 10_000;
 
 /** Microseconds of CPU time for each process id; `null` where the system does not report it. */
-export async function backendCpu(pids: readonly number[]): Promise<ReadonlyMap<number, number> | null> {
+export async function sampleBackendCpu(pids: readonly number[]): Promise<ReadonlyMap<number, number> | null> {
   const times = new Map<number, number>();
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);

@@ -24,7 +24,7 @@ const audit = {
  */
 export async function serveLogIns(): Promise<void> {
   const pool = barePool();
-  await pool.query("create schema if not exists bare_log_in");
+  await pool.query("create schema bare_log_in");
   await pool.query("create table bare_log_in.app_key (digest text primary key, id bigint not null)");
   await pool.query(
     "create table bare_log_in.account (name text primary key, user_id bigint not null, secret text not null, attributes jsonb not null)",

@@ -25,9 +25,9 @@ const speedBound = atLeast(0.5);
 interface Measured {
   readonly dump: CommandRun;
   readonly restore: CommandRun;
-  /** Milliseconds. */
-  readonly copyOut: number;
-  readonly copyIn: number;
+  /** Milliseconds of COPY from and to a table. */
+  readonly outTime: number;
+  readonly inTime: number;
 }
 
 /** The dump and restore commands, compared with COPY of the objects between equal tables. */
@@ -55,7 +55,7 @@ export const archiveScenario: Scenario = {
 
 async function measure(bench: BenchEnvironment, schema: string, folder: string): Promise<Measured> {
   const { address } = bench.database;
-  const rows = join(folder, "objects.copy");
+  const copy = join(folder, "objects.copy");
   const archive = join(folder, "archive.ndjson");
   const copied = `${schema}_copied`;
   const restored = `${schema}_restored`;
@@ -64,21 +64,21 @@ async function measure(bench: BenchEnvironment, schema: string, folder: string):
     await runCommand(address, target, ["migrate"]);
   }
   await rm(archive, { force: true });
-  const outTime = await copyOut(address, `${schema}.objects`, rows);
+  const outTime = await copyOut(address, `${schema}.objects`, copy);
   const dump = await runCommand(address, schema, ["dump", "--output", archive]);
   // Flushes pending writes, so that no measurement includes them.
   await bench.database.run("checkpoint");
-  const inTime = await copyIn(address, `${copied}.objects`, rows);
+  const inTime = await copyIn(address, `${copied}.objects`, copy);
   await bench.database.run("checkpoint");
   const restore = await runCommand(address, restored, ["restore", "--input", archive]);
-  return { dump, restore, copyOut: outTime, copyIn: inTime };
+  return { dump, restore, outTime, inTime };
 }
 
 function outcomes(objects: number, all: readonly Measured[], few: Measured): Outcome[] {
-  const speed = (scenario: string, run: "dump" | "restore", copy: "copyOut" | "copyIn") => {
+  const speed = (scenario: string, run: "dump" | "restore", time: "outTime" | "inTime") => {
     const perSecond = (times: readonly number[]) => (objects / median(times)) * 1_000;
     const ours = perSecond(all.map((each) => each[run].time));
-    const limit = perSecond(all.map((each) => each[copy]));
+    const limit = perSecond(all.map((each) => each[time]));
     const limitName = "COPY of the objects";
     return { scenario, unit: "1/s", ours, limit, limitName, ratio: ours / limit, bound: speedBound } as const;
   };
@@ -91,8 +91,8 @@ function outcomes(objects: number, all: readonly Measured[], few: Measured): Out
   };
   const counted = objects.toLocaleString("en");
   return [
-    speed(`dump of ${counted} objects`, "dump", "copyOut"),
-    speed(`restore of ${counted} objects`, "restore", "copyIn"),
+    speed(`dump of ${counted} objects`, "dump", "outTime"),
+    speed(`restore of ${counted} objects`, "restore", "inTime"),
     memory("dump"),
     memory("restore"),
   ];

@@ -18,7 +18,7 @@ const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 /** Milliseconds of CPU time after which a macro fails with 710. */
 const cpuTime = 1_000;
 /** Reads in one macro execution. */
-const reads = 3;
+const readsPerExecution = 3;
 
 /** Macros compared with the requests they replace, reads beside runaway macros, and a list with a hook. */
 export const macroScenario = comparison("macros", async (bench) => {
@@ -27,20 +27,20 @@ export const macroScenario = comparison("macros", async (bench) => {
   // Uses the same schema, so that the sessions are valid here, too.
   const product = await bench.startProduct({ "": "sallyport" }, { macros: { directory, cpuTime: `${cpuTime}ms` } });
 
-  const places = spreadIndexes(articles);
-  const idOf = (place: number) => objectIdOf(firstArticle + (place % articles));
-  const idsFrom = (place: number) => Array.from({ length: reads }, (_, more) => idOf(place + more));
-  const executions = (name: string, input: (place: number) => unknown = () => null): LoadRequest[] =>
-    places.map((place, index) => ({
+  const offsets = spreadIndexes(articles);
+  const idOf = (offset: number) => objectIdOf(firstArticle + (offset % articles));
+  const idsFrom = (offset: number) => Array.from({ length: readsPerExecution }, (_, index) => idOf(offset + index));
+  const executions = (name: string, input: (offset: number) => unknown = () => null): LoadRequest[] =>
+    offsets.map((offset, index) => ({
       method: "POST",
       path: `/v1/execute/${name}`,
       headers: { ...plain.headers(index), ...json },
-      body: JSON.stringify(input(place)),
+      body: JSON.stringify(input(offset)),
     }));
-  const getting = (name: string, server: RunningServer, path: (place: number) => string) =>
-    bench.loaded(name, server, getRequests(places.map(path), plain.headers));
+  const gets = (name: string, server: RunningServer, path: (offset: number) => string) =>
+    bench.loaded(name, server, getRequests(offsets.map(path), plain.headers));
   const list = () => "/v1/objects/Contact?perPage=100";
-  const read = getting("read", product, (place) => `/v1/object/${idOf(place)}`);
+  const read = gets("read", product, (offset) => `/v1/object/${idOf(offset)}`);
   const [trivials, runaways] = [executions("Trivial"), executions("Runaway")];
 
   const begun = performance.now();
@@ -51,12 +51,12 @@ export const macroScenario = comparison("macros", async (bench) => {
   return {
     candidates: [
       bench.loaded("trivial macro", product, trivials),
-      getting("a session check", product, () => "/_CheckSession"),
+      gets("a session check", product, () => "/_CheckSession"),
       bench.loaded("macro with three reads", product, executions("ThreeReads", idsFrom)),
       read,
-      getting("list with a hook", product, list),
-      getting("a list", plain, list),
-      besideRunaways(read, product.address, runaways, () => untilIdle(product.address, trivials[0] as LoadRequest)),
+      gets("list with a hook", product, list),
+      gets("a list", plain, list),
+      besideRunaways(read, product.address, runaways, () => waitUntilIdle(product.address, trivials[0] as LoadRequest)),
     ],
     lines: [
       { scenario: "trivial macro", ours: "trivial macro", limit: "a session check", bound: atLeast(0.25) },
@@ -68,16 +68,16 @@ export const macroScenario = comparison("macros", async (bench) => {
 });
 
 /** Answer time in milliseconds of a macro that finds a free worker slot. */
-const concurrency = 50;
+const idleAnswerTime = 50;
 /** Milliseconds until every waiting request has been answered. */
 const waitTimeout = 120_000;
 
 /** Waits for an idle server: runaway macros of disconnected clients can still be queued. */
-async function untilIdle(address: string, request: LoadRequest): Promise<void> {
+async function waitUntilIdle(address: string, request: LoadRequest): Promise<void> {
   const isIdle = async () => {
     const begun = performance.now();
     const { status } = await send(address, request);
-    return status === 200 && performance.now() - begun < concurrency;
+    return status === 200 && performance.now() - begun < idleAnswerTime;
   };
   if (!(await pollUntil(isIdle, waitTimeout))) throw new Error("The runaways do not come to an end.");
 }
@@ -89,11 +89,16 @@ async function requireAnswer(address: string, request: LoadRequest | undefined, 
   if (!text.includes(part)) throw new Error(`The answer to ${request?.path} has no ${part}: ${text.slice(0, 500)}`);
 }
 
-/** Objects per second: one execution reads several objects. */
 function readsInMacro(result: ComparisonResult): Outcome {
   const line = { scenario: "three reads in a macro", ours: "macro with three reads", limit: "read" };
   const alone = compared(result, { ...line, bound: atLeast(0.5) });
-  return { ...alone, limitName: "three reads", ours: alone.ours * reads, ratio: (alone.ratio as number) * reads };
+  // Objects per second, as one execution reads several.
+  return {
+    ...alone,
+    limitName: "three reads",
+    ours: alone.ours * readsPerExecution,
+    ratio: (alone.ratio as number) * readsPerExecution,
+  };
 }
 
 function latencyBesideRunaways(result: ComparisonResult): Outcome {
@@ -106,14 +111,14 @@ function latencyBesideRunaways(result: ComparisonResult): Outcome {
 const margin = 1;
 
 /**
- * Measures a candidate beside runaway macros, which a second load process starts. `overcome` resolves when the server
+ * Measures a candidate beside runaway macros, which a second load process starts. `untilIdle` resolves when the server
  * is idle again.
  */
 function besideRunaways(
   measured: Candidate,
   address: string,
   requests: readonly LoadRequest[],
-  overcome: () => Promise<void>,
+  untilIdle: () => Promise<void>,
 ): Candidate {
   return {
     name: `${measured.name} beside runaways`,
@@ -127,7 +132,7 @@ function besideRunaways(
         // Runaways that are answered earlier, or at all with a success, do not disturb the measurement.
         if (succeeded > 0) throw new Error(`${succeeded} runaways were answered with a success.`);
         if (latency.p50 < cpuTime) throw new Error(`Half of the runaways were answered within ${latency.p50} ms.`);
-        await overcome();
+        await untilIdle();
         return figures;
       } finally {
         generator.close();
