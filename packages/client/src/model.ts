@@ -9,6 +9,9 @@ import type {
 /** The definition of an attribute. */
 export type AttributeDefinition = AttributeData;
 
+/** No member may be missing: the server would remove it. */
+type DefinitionMembers = AttributeDefinition & Readonly<Record<keyof AttributeDefinition, unknown>>;
+
 /** The rights of a group on the objects of a class. */
 export type ClassRight = RightData;
 
@@ -30,16 +33,10 @@ export function definitionOf({ name: className, base, attributes, rights }: Clas
     throw new TypeError(`The rights of the class ${className} are unknown. Only administrators can read them.`);
   const own = attributes
     .filter(({ inherited }) => !inherited)
-    .map(
-      ({ name, type, target, mandatory, indexed, onDelete, read }): AttributeDefinition => ({
-        name,
-        type,
-        mandatory,
-        indexed,
-        ...(typeof target === "string" ? { target } : {}),
-        ...(onDelete === undefined ? {} : { onDelete }),
-        ...(read === undefined ? {} : { read }),
-      }),
-    );
+    .map(({ name, type, target: readable, mandatory, indexed, onDelete, read }) => {
+      // `null` stands for a class that the user cannot read.
+      const target = readable ?? undefined;
+      return { name, type, target, mandatory, indexed, onDelete, read } satisfies DefinitionMembers;
+    });
   return { base, attributes: own, rights };
 }
