@@ -226,7 +226,8 @@ onEngines(
     test("keys, mail and macros are shown", async () => {
       expect(await admin().mail.waiting()).toEqual({ count: 0, oldestSeconds: 0, stuckSeconds: 0 });
       expect(await codeOf(admin().macros.history("None"))).toBe(304);
-      for (const { state } of await admin().macros.list()) expect(["macro", "hook", "broken"]).toContain(state);
+      const states = (await admin().macros.list()).map(({ state }) => state);
+      expect(new Set(states)).toEqual(new Set(["macro", "hook"]));
     });
   },
   { environment: withoutLockout, count: 2 },

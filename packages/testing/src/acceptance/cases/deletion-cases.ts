@@ -12,7 +12,7 @@ const refuse = (title: string, path: Case["path"], method: string, code: number,
 
 const customer = ({ customerId }: { customerId: string }) => `/v1/object/${customerId}`;
 
-/** Deletions and restores that are refused; the suite of deletions has the successful ones. */
+/** Refused deletions and restores, and lists of the recycle bin. `object-checks.ts` deletes and restores objects. */
 export const deletionCases: readonly Case[] = [
   ...["yes", "TRUE", "1", "", " true"].map((value) =>
     refuse(
@@ -63,7 +63,7 @@ export const deletionCases: readonly Case[] = [
     },
   },
   {
-    title: "names no user of a deletion to users that have deleted nothing",
+    title: "lists an empty recycle bin to a user who has deleted nothing",
     as: "reader",
     path: "/v1/recycler?perPage=1000",
     expect: { code: 0, data: (data) => expect(data).toEqual({ "~Elements": [] }), lacks: ["~DeletedBy"] },

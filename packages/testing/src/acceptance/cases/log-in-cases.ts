@@ -1,20 +1,23 @@
 import { expect } from "../../matchers/expect.ts";
-import type { Case } from "./case.ts";
+import type { Case, Expected } from "./case.ts";
 
-const digest = "fe01ce2a7fbac8fafaed7c982a04e229";
-const good = { user: "demo", pass: digest, appNames: ["demo-app"] };
+/** MD5 of the password of `demo`, in the form of clients. */
+const passwordDigest = "fe01ce2a7fbac8fafaed7c982a04e229";
+const good = { user: "demo", pass: passwordDigest, appNames: ["demo-app"] };
 const without = (name: keyof typeof good) => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
 
 /** Whether a log-in fits into the blocks of a secure log-in, and depends on no header. */
-const isAnyForm = (body: unknown, { path, headers }: Partial<Case>) =>
+const fitsEveryLogInForm = (body: unknown, { path, headers }: Partial<Pick<Case, "path" | "headers">>) =>
   typeof body === "object" && JSON.stringify(body).length < 3_000 && path === undefined && headers === undefined;
 
-const logIn = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case => ({
+type More = Partial<Omit<Case, "expect">> & { readonly expect?: Partial<Expected> };
+
+const logIn = (title: string, body: unknown, code: number, more: More = {}): Case => ({
   title,
   method: "POST",
   path: "/v1/login",
   body,
-  ...(isAnyForm(body, more) ? { isLogIn: true } : {}),
+  ...(fitsEveryLogInForm(body, more) ? { isLogIn: true } : {}),
   ...more,
   expect: { code, lacks: code === 0 ? [] : ["sessionId", "argon2"], ...more.expect },
 });
@@ -22,13 +25,14 @@ const logIn = (title: string, body: unknown, code: number, more: Partial<Case> =
 const logInSecurely = (title: string, body: object, code: number): Case =>
   logIn(title, body, code, { path: "/v2/login/secure" });
 
-/** RSA keys of 2048 and 1024 bits in Base64. No log-in with them is answered, so no one needs the private keys. */
+/** An RSA key of 2048 bits in Base64. No log-in with it is answered, so no one needs the private key. */
 const publicKey = [
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAjvYTSVb3A4IQNubkgmCCyHgHiYhES4+gSMSk3StSMKWdBC9HxOCK5LU6",
   "YLDbKJJuGE5JvsUyiHMOeO66J8ufyYQefMUdhiLhRnPBxmGu+3je7lBap11eVGsA/wMarFSuTpG7eXxruUbkgfaHCjLQTL+1k3Nf",
   "GJM5AxCy3IdD1w3QirlmH4crOY1I/EpHEveJ3bAWh6vBGWSHtKEsSDyKGgQgSeFGEM/9UONKA+WA4Q6in/M8J/+oXZCJAJvNP3v+",
   "u+ta09OMuy372IumortaQH2GXioTf4eGKe4pt5hAZZCZTpT4+jPXhpAwYtzvnWsglNHK5fxb35h/NMIKkgdskQIDAQAB",
 ].join("");
+/** As `publicKey`, of 1024 bits. */
 const smallKey = [
   "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDZH73dDI9bmIFZIKmf3f/sk8zRVAlx5LxAe8aIGvrziiWnh+49g7X0/a8Cw5Bl",
   "wR5bemPhgIpWjAyvBF7oDop7I65IwBtSp1EZXNffHH+0u6I1AJqpVVehGaKd1eQ4gEkQKRSvnLeiOlXcTAl7N5HAsiW86lGWBU3u",
@@ -42,6 +46,7 @@ const metaFields = {
   "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/),
 };
 
+/** With the names of the older service. */
 const person = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String), Bild: metaFields };
 
 const wholeUser = (name: string) => ({
@@ -63,14 +68,14 @@ const wholeUser = (name: string) => ({
 /** `POST /v1/login`: the body, the credentials, the app names. */
 export const logInCases: readonly Case[] = [
   logIn("logs in with the MD5 of the password", good, 0, {
-    expect: { code: 0, data: (data) => expect(data).toEqual(wholeUser("demo")) },
+    expect: { data: (data) => expect(data).toEqual(wholeUser("demo")) },
   }),
   ...["demo", "reader", "admin"].map((user) =>
     logIn(`logs in ${user} with the plain password`, { ...good, user, pass: user }, 0, {
-      expect: { code: 0, data: (data) => expect(data).toEqual(wholeUser(user)) },
+      expect: { data: (data) => expect(data).toEqual(wholeUser(user)) },
     }),
   ),
-  logIn("accepts the MD5 in capitals", { ...good, pass: digest.toUpperCase() }, 0),
+  logIn("accepts the MD5 in capitals", { ...good, pass: passwordDigest.toUpperCase() }, 0),
   logIn("accepts a single app name as a text", { ...good, appNames: "demo-app" }, 0),
   logIn("accepts several app names", { ...good, appNames: ["demo-app", "demo-2fa"] }, 0),
   logIn("ignores unknown members", { ...good, surprise: { deep: [1] } }, 0),
