@@ -183,7 +183,9 @@ describe("doctor", () => {
         await postgres.sql.query(`revoke execute on all functions in schema sallyport_demo from ${role}`);
         expect(await rights()).toEqual([
           1,
-          expect.objectContaining({ finding: expect.stringMatching(/lacks EXECUTE on attempt_throttle, EXECUTE on change_app_names, /) }),
+          expect.objectContaining({
+            finding: expect.stringMatching(/lacks EXECUTE on attempt_throttle, EXECUTE on change_app_names, /),
+          }),
         ]);
         await postgres.sql.query("grant execute on all functions in schema sallyport_demo to public");
         for (const what of ["select, insert, update, delete on all tables", "usage on all sequences"])
