@@ -138,7 +138,8 @@ interface Note {
       for (let others = 4; others > 0 && outcome.behind > 0; others -= 1) outcome = await round();
       expect(outcome).toMatchObject({ behind: 0, failed: 0, unavailable: 0 });
       expect(outcome.served).toBeGreaterThanOrEqual(100);
-      const lists = "select from pg_stat_activity where query like 'select json_agg(o.class) as classes, %' and query_start > $1";
+      const lists =
+        "select from pg_stat_activity where query like 'select json_agg(o.class) as classes, %' and query_start > $1";
       expect((await standby.query(lists, [outcome.began])).rowCount).toBeGreaterThan(0);
       expect((await primary.query(lists, [outcome.began])).rowCount).toBe(0);
     });
