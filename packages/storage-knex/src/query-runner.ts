@@ -292,6 +292,10 @@ export class OpenCalls {
     if (this.count === 0) this.finished?.();
   }
 
+  get areRunning(): boolean {
+    return this.count > 0;
+  }
+
   /** Refuses new calls. Resolves when the last running call has ended. */
   close(): Promise<void> {
     this.closing ??= new Promise((resolve) => {

@@ -33,7 +33,8 @@ class FakeCluster {
     const client = { acquireConnection: async () => this.connection(), releaseConnection: async () => {} };
     const report = (event: TimelineEvent) => events.push(event);
     const options = { afterLossyFailover, report };
-    const guard = new TimelineGuard({ client } as unknown as Knex, tablesOf("test"), new OpenCalls(), options);
+    const calls = new OpenCalls();
+    const guard = new TimelineGuard({ client } as unknown as Knex, tablesOf("test"), calls, options);
     guard.stop();
     /** Whether the guard lends a connection, else the reason. */
     const use = () =>
@@ -41,7 +42,7 @@ class FakeCluster {
         () => "used",
         (error: { code?: number; detail?: string }) => `${error.code} ${error.detail}`,
       );
-    return { guard, events, use };
+    return { guard, calls, events, use };
   }
 
   /** Promotes a standby that has the log up to a position. */
@@ -150,6 +151,26 @@ describe("timelines", () => {
     expect(cluster.recorded).toMatchObject({ lost: true });
     const fresh = cluster.guard();
     expect(await fresh.use()).toMatch(/writes are missing/);
+  });
+
+  test("the position is recorded after each interval in which a call ran, and after no other", async () => {
+    const { cluster, guard, calls, use } = await scene();
+    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+    const recordedAfter = async (position: string) => {
+      cluster.position = position;
+      guard.endInterval();
+      await nextTurn();
+      return cluster.recorded?.position;
+    };
+    await nextTurn();
+    expect(await recordedAfter("0/200")).toBe("0/200");
+    expect(await recordedAfter("0/300")).toBe("0/200");
+    calls.begin();
+    await use();
+    expect(await recordedAfter("0/400")).toBe("0/400");
+    calls.end();
+    expect(await recordedAfter("0/500")).toBe("0/500");
+    expect(await recordedAfter("0/600")).toBe("0/500");
   });
 
   test("a process that has used a later timeline does not return to a former primary that still accepts writes", async () => {

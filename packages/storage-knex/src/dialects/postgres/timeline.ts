@@ -79,7 +79,7 @@ export class TimelineGuard {
   private accepted: string | undefined;
   private refused: { readonly name: string; readonly at: number; readonly error: ServiceError } | undefined;
   private seen: Seen | undefined;
-  /** Whether a call has had a connection since the interval began. Without one, nothing was acknowledged. */
+  /** Whether a call has had a connection in this interval. Without one, nothing was acknowledged. */
   private isUsed = false;
   /** The database server does not tell its timeline. */
   private isBlind = false;
@@ -92,14 +92,18 @@ export class TimelineGuard {
     private readonly calls: OpenCalls,
     private readonly options: TimelineOptions,
   ) {
-    this.timer = setInterval(() => {
-      if (this.isUsed) this.recordSoon();
-      this.isUsed = false;
-    }, recordInterval).unref();
+    this.timer = setInterval(() => this.endInterval(), recordInterval).unref();
   }
 
   stop(): void {
     clearInterval(this.timer);
+  }
+
+  /** Records the position if a call can have been acknowledged. One that still runs belongs to the next interval too. */
+  endInterval(): void {
+    const { isUsed } = this;
+    this.isUsed = this.calls.areRunning;
+    if (isUsed) this.recordSoon();
   }
 
   /** A connection that is admitted, for a call or the guard itself. 705 if its timeline is refused. */
