@@ -1,4 +1,4 @@
-import type { Attributes, JsonValue } from "@sallyport/storage";
+import { type Attributes, type JsonValue, ServiceError } from "@sallyport/storage";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
 import { serverOf } from "./dialects/mariadb/create-mariadb-knex.ts";
 import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/object-row.ts";
@@ -192,6 +192,23 @@ describe("merged statement", () => {
     expect((await Promise.allSettled(calls)).map((each) => each.status === "rejected" && each.reason)).toEqual([
       failure,
       failure,
+    ]);
+  });
+});
+
+describe("a value that cannot be stored", () => {
+  test("fails its own statement alone", async () => {
+    const merged = new MergedStatements(async ({ values = [] }) => {
+      if (values.includes("\0")) throw new ServiceError(307);
+      return { rows: values.map((value) => ({ value })), rowCount: values.length };
+    });
+    const calls = ["a", "\0"].map((value, index) => {
+      const each = mergeableStatement(`name ${index}`, "select $1");
+      return merged.run({ text: each.text, values: [value] }, each);
+    });
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { status: "fulfilled", value: { rows: [{ value: "a" }] } },
+      { status: "rejected", reason: { code: 307 } },
     ]);
   });
 });

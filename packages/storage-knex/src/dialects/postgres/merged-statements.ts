@@ -1,3 +1,4 @@
+import { ServiceError } from "@sallyport/storage";
 import { type SqlResult, type Statement, statement as newStatement } from "../../sql-runner.ts";
 import type { Query } from "./connection.ts";
 
@@ -14,7 +15,8 @@ interface WaitingStatement {
 
 /**
  * Sends the mergeable statements of one moment as one. For small statements, the start of each costs the database and the
- * driver more than its work. If one fails, so do all of them.
+ * driver more than its work. If one fails, so do all of them. Only a value that cannot be stored fails its own statement alone:
+ * two requests can share a moment.
  */
 export class MergedStatements {
   private waiting: WaitingStatement[] = [];
@@ -43,7 +45,16 @@ export class MergedStatements {
     const merged = mergedStatement(waiting.map(({ statement }) => statement));
     const values = waiting.flatMap(({ query }) => query.values ?? []);
     const answer = this.send({ ...merged, values }, merged) as Promise<SqlResult<MergedRow>>;
-    for (const [index, { resolve }] of waiting.entries()) resolve(answer.then((result) => partOf(result, index)));
+    for (const [index, { query, statement, resolve }] of waiting.entries())
+      resolve(
+        answer.then(
+          (result) => partOf(result, index),
+          (error: unknown) => {
+            if (!(error instanceof ServiceError) || error.code !== 307) throw error;
+            return this.send(query, statement) as Promise<SqlResult<never>>;
+          },
+        ),
+      );
   }
 }
 
