@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Knex } from "knex";
 import { until } from "@sallyport/test-kit/jest/until";
 import { OpenCalls } from "../../src/query-runner.ts";
@@ -155,14 +156,13 @@ describe("timelines", () => {
 
   test("the position is recorded after each interval in which a call ran, and after no other", async () => {
     const { cluster, guard, calls, use } = await scene();
-    const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
     const recordedAfter = async (position: string) => {
       cluster.position = position;
       guard.endInterval();
-      await nextTurn();
+      await setImmediate();
       return cluster.recorded?.position;
     };
-    await nextTurn();
+    await setImmediate();
     expect(await recordedAfter("0/200")).toBe("0/200");
     expect(await recordedAfter("0/300")).toBe("0/200");
     calls.begin();
