@@ -19,8 +19,8 @@ const databaseOf = ({ server }: CodeFixture, alias = ""): Database => server.dat
 
 /** Stores the schema of the cases. */
 const withSchema = async (fixture: CodeFixture): Promise<void> => {
-  const given = { name: schema, classes: [{ className: "Customer" }], conflicts: "reject" } as const;
-  await putSyncSchema(administrationOf(databaseOf(fixture)), given);
+  const input = { name: schema, classes: [{ className: "Customer" }], conflicts: "reject" } as const;
+  await putSyncSchema(administrationOf(databaseOf(fixture)), input);
 };
 
 const pathOf = (uuid: string, name = schema) => `/v1/sync/${name}/${uuid}`;
@@ -54,7 +54,7 @@ const push = async (fixture: CodeFixture, operation: object): Promise<PreparedRe
 const change = { syncVersion: "1", fields: { Name: "Eve" } };
 
 const ofKind = (call_: Call["name"], kind: string) => ({
-  call: ({ name, given }: Call) => name === call_ && given[0] === kind,
+  call: ({ name, args }: Call) => name === call_ && args[0] === kind,
   fault: faults.unexpected,
 });
 

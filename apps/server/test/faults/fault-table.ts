@@ -33,7 +33,7 @@ const refused =
 const belongsToTransaction = ({ name, within }: Call) =>
   name === "transaction" || (within === "transaction" && name !== "commit");
 
-const elementsOf = ({ given: [list] }: Call) => (Array.isArray(list) ? list.length : 0);
+const elementsOf = ({ args: [list] }: Call) => (Array.isArray(list) ? list.length : 0);
 
 /** The kinds of faults at the call with this index: all in the full run, else those unlike others, and one of the others in turn. */
 export function faultsAt(index: number): readonly Row[] {

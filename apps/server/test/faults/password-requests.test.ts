@@ -30,10 +30,10 @@ describe("request for a new password", () => {
     const calls = await fixture.script.record(() => ask(user));
     // Claims are background work.
     const own = calls.filter(({ name }) => name !== "records.claim");
-    return own.map(({ name, within, given }) => ({
+    return own.map(({ name, within, args }) => ({
       name,
       within,
-      given: name === "records.putWithin" ? [given[0], given[3]] : given.length,
+      args: name === "records.putWithin" ? [args[0], args[3]] : args.length,
     }));
   };
 

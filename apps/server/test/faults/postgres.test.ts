@@ -102,8 +102,8 @@ describe("server with real faults of Postgres", () => {
     async (title, statement, moment, reply, left) => {
       const { request, state } = await operation(title).prepare(fixture);
       const cut = relay.cutAt(statement, moment);
-      const [given] = await Promise.all([fixture.send(request), cut]);
-      expect({ ...summary(given), state: await state() }).toEqual({ ...reply, state: left });
+      const [answer] = await Promise.all([fixture.send(request), cut]);
+      expect({ ...summary(answer), state: await state() }).toEqual({ ...reply, state: left });
       // The remaining connections work.
       expect((await rename(await customer())).code).toBe(0);
     },

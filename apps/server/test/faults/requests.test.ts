@@ -73,10 +73,10 @@ onFaultyServers("requests at a failing storage", (fixture) => {
  * Occasional calls: the server caches the model, macros, its keys and the time, and aligns indexes and takes due
  * records in the background.
  */
-const isIncidental = ({ name, within, given }: Call) =>
+const isIncidental = ({ name, within, args }: Call) =>
   ["alignIndexes", "now", "records.claim"].includes(name) ||
-  (name === "admission.admit" && given[0] === ofDatabase) ||
-  (name.startsWith("records.") && (given[0] === "keyRing" || given[0] === "macro")) ||
+  (name === "admission.admit" && args[0] === ofDatabase) ||
+  (name.startsWith("records.") && (args[0] === "keyRing" || args[0] === "macro")) ||
   (name === "model.load" && within === "itself");
 
 /** The calls of a request without faults. */

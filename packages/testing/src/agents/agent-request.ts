@@ -165,10 +165,10 @@ async function contentOf({
   if (form !== undefined && form !== null)
     return { type: form.getHeaders()["content-type"], body: await bytesOf(form.pipe(new PassThrough())) };
   const entry = Object.entries(header).find(([name]) => name.toLowerCase() === "content-type");
-  const given = entry === undefined ? undefined : String(entry[1]);
-  if (data === undefined || data === null) return { type: given, body: undefined };
-  if (typeof data === "string" || Buffer.isBuffer(data)) return { type: given ?? jsonType, body: data };
-  return { type: given ?? jsonType, body: JSON.stringify(data) };
+  const type = entry === undefined ? undefined : String(entry[1]);
+  if (data === undefined || data === null) return { type, body: undefined };
+  if (typeof data === "string" || Buffer.isBuffer(data)) return { type: type ?? jsonType, body: data };
+  return { type: type ?? jsonType, body: JSON.stringify(data) };
 }
 
 async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {

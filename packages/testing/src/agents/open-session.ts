@@ -87,10 +87,10 @@ async function clientWith(fields: LogIn, more: Pick<LogInOptions, "twoFactorToke
 }
 
 async function optionsOf(
-  { mode, provider, alias, appKey, ...given }: LogIn,
+  { mode, provider, alias, appKey, ...options }: LogIn,
   more: Pick<LogInOptions, "twoFactorToken" | "enrolling">,
 ): Promise<LogInOptions> {
-  const { url: _, fetch: _fetch, ...own } = given;
+  const { url: _, fetch: _fetch, ...own } = options;
   const fields = { ...own, ...more };
   if (mode === "custom") return customLogIn(fields);
   if (typeof mode !== "string") {

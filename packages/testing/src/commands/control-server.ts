@@ -74,8 +74,8 @@ export class ControlServer {
   }
 
   private isAllowed(authorization: string): boolean {
-    const [expected, given] = [Buffer.from(`Bearer ${this.token}`), Buffer.from(authorization)];
-    return expected.length === given.length && timingSafeEqual(expected, given);
+    const [expected, received] = [Buffer.from(`Bearer ${this.token}`), Buffer.from(authorization)];
+    return expected.length === received.length && timingSafeEqual(expected, received);
   }
 }
 

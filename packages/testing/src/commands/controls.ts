@@ -92,8 +92,8 @@ function routeOf({ route }: ControlInput): string {
 
 function fail(service: TestService, { route, code, delay, drop, times = 1, ...parts }: ControlInput): void {
   const failures = service.fail(routeOf({ route }));
-  const given = Object.entries({ code, delay, drop }).filter(([, value]) => value !== undefined);
-  if (given.length !== 1) throw new TypeError("A failure has exactly one of `code`, `delay` and `drop`.");
+  const effects = Object.entries({ code, delay, drop }).filter(([, value]) => value !== undefined);
+  if (effects.length !== 1) throw new TypeError("A failure has exactly one of `code`, `delay` and `drop`.");
   const planned =
     code !== undefined
       ? failures.with(Number(code), parts)

@@ -28,8 +28,8 @@ export function parsedMinimum(text: string): Minimum {
 
 /** Why the coverage is too low; `null` if it is high enough. Throws a `TypeError` for an invalid minimum. */
 export function shortfall(coverage: ContractCoverage, minimum: Minimum): string | null {
-  const given = checked(minimum, JSON.stringify(minimum));
-  const least = typeof given === "number" ? { routes: given, codes: given } : given;
+  const valid = checked(minimum, JSON.stringify(minimum));
+  const least = typeof valid === "number" ? { routes: valid, codes: valid } : valid;
   const low = kindNames.flatMap((kind) => {
     const [percent, min] = [coverage[kind]?.percent, least[kind] ?? 0];
     if ((percent ?? 0) >= min) return [];

@@ -12,8 +12,8 @@ export function shiftClocks(): () => void {
   const RealDate = globalThis.Date;
   const now = () => RealDate.now() + (offsets.getStore() ?? 0);
   const ShiftedDate = new Proxy(RealDate, {
-    construct: (target, given, newTarget) =>
-      Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as object,
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as object,
     get: (target, name, receiver) => (name === "now" ? now : (Reflect.get(target, name, receiver) as unknown)),
   });
   globalThis.Date = ShiftedDate;

@@ -70,7 +70,7 @@ export class Network {
   /** Sends a request. The result returns its response, or throws if the device receives none. */
   private async withFault(fault: Fault, url: URL, init: RequestInit, path: string): Promise<() => Response> {
     const { signal: _signal, ...untimed } = init;
-    const send = (arrives: boolean, given = init) => this.exchange(url, given, path, arrives);
+    const send = (arrives: boolean, request = init) => this.exchange(url, request, path, arrives);
     const fails = () => {
       throw new TypeError(`The network failed: ${fault}.`);
     };

@@ -133,11 +133,11 @@ export class Operator {
     this.history.add({ uuid, version: numberOf(versionOf(before)) + 0.5, fields: null, device: null });
   }
 
-  private async setReaders(uuid: string, given: readonly Reader[] | null): Promise<void> {
+  private async setReaders(uuid: string, list: readonly Reader[] | null): Promise<void> {
     const readers = new Map(this.access.current.readers);
-    if (given === null) readers.delete(uuid);
-    else readers.set(uuid, given);
-    const ids = given?.map((reader) => this.idOf(reader)) ?? null;
+    if (list === null) readers.delete(uuid);
+    else readers.set(uuid, list);
+    const ids = list?.map((reader) => this.idOf(reader)) ?? null;
     await this.changeAccess({ readers }, async () => void (await this.scene.client.setReaders(uuid, ids)));
   }
 

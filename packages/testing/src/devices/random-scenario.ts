@@ -153,21 +153,23 @@ class Generator {
   private fieldsOf(className: ClassName, probability: number, known: ReadonlySet<number>): Fields {
     const { random } = this;
     const fields: Record<string, Fields[string]> = {};
-    const given = (name: string, value: () => Fields[string]) => {
+    const maybeSet = (name: string, value: () => Fields[string]) => {
       if (random.chance(probability)) fields[name] = random.chance(0.1) ? null : value();
     };
-    given("Name", () => this.value());
-    given("City", () => random.pick(cities));
+    maybeSet("Name", () => this.value());
+    maybeSet("City", () => random.pick(cities));
     if (className === "Invoice") {
-      given("Amount", () => this.number());
-      given("Customer", () => this.customer(known));
-      given("Copies", () => [...new Set([this.customer(known), this.customer(known)])].filter((name) => name !== null));
+      maybeSet("Amount", () => this.number());
+      maybeSet("Customer", () => this.customer(known));
+      maybeSet("Copies", () =>
+        [...new Set([this.customer(known), this.customer(known)])].filter((name) => name !== null),
+      );
       return fields;
     }
-    given("Note", () => this.value());
-    given("Limit", () => this.number());
-    if (random.chance(0.3)) given("Parent", () => this.customer(known));
-    if (className === "KeyCustomer") given("Level", () => this.number());
+    maybeSet("Note", () => this.value());
+    maybeSet("Limit", () => this.number());
+    if (random.chance(0.3)) maybeSet("Parent", () => this.customer(known));
+    if (className === "KeyCustomer") maybeSet("Level", () => this.number());
     return fields;
   }
 

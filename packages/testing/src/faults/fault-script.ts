@@ -1,8 +1,7 @@
 import type { Repositories } from "@sallyport/storage";
 import type { Fault } from "./fault.ts";
 
-type Methods<R> = { [M in keyof R]: R[M] extends (...given: never[]) => Promise<unknown> ? M : never }[keyof R] &
-  string;
+type Methods<R> = { [M in keyof R]: R[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof R] & string;
 
 /** The storage's own calls, and `commit`: the end of a transaction after its work succeeded. */
 export type OwnCall =
@@ -20,7 +19,7 @@ export type CallName = { [R in keyof Repositories]: `${R}.${Methods<Repositories
 
 export interface Call {
   readonly name: CallName;
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
   /** Whether the call stands alone or belongs to a transaction or a batch. */
   readonly within: "itself" | "transaction" | "batch";
 }

@@ -100,7 +100,7 @@ export const faults = {
   partial: (elements: number): Fault => ({ kind: "partial", elements }),
   /** The call waits at the latch before it runs; in a batch, its answer waits. */
   slow: (latch: Latch): Fault => ({ kind: "slow", latch }),
-} as const satisfies Readonly<Record<string, Fault | ((...given: never[]) => Fault)>>;
+} as const satisfies Readonly<Record<string, Fault | ((...args: never[]) => Fault)>>;
 
 /** The error that callers receive for a fault. */
 export function errorOf(fault: Exclude<Fault, { kind: "slow" }>): unknown {

@@ -2,7 +2,7 @@ import { type Attempt, RefusedByStorageError, ServiceError } from "@sallyport/st
 import type { Call, CallName, FaultScript } from "./fault-script.ts";
 import { errorOf, type Fault } from "./fault.ts";
 
-export type Run = (given: readonly unknown[]) => Promise<unknown>;
+export type Run = (args: readonly unknown[]) => Promise<unknown>;
 
 /** Intercepts a call of a repository. */
 export type Inject = (call: Call, run: Run) => Promise<unknown>;
@@ -13,8 +13,8 @@ export function scriptedRepositories<R extends object>(repositories: R, within: 
     if (typeof repository !== "object" || repository === null) return repository;
     return withEachMember(repository, (method, name) => {
       if (typeof method !== "function") return method;
-      const run: Run = (given) => Reflect.apply(method, repository, given) as Promise<unknown>;
-      return (...given: unknown[]) => inject({ name: `${area}.${name}` as CallName, given, within }, run);
+      const run: Run = (args) => Reflect.apply(method, repository, args) as Promise<unknown>;
+      return (...args: unknown[]) => inject({ name: `${area}.${name}` as CallName, args, within }, run);
     });
   });
 }
@@ -33,7 +33,7 @@ export function withEachMember<T extends object>(
 }
 
 /** The arguments of a call, with the first argument cut to this many elements. */
-export function firstElements({ name, given: [list, ...others] }: Call, count: number): readonly unknown[] {
+export function firstElements({ name, args: [list, ...others] }: Call, count: number): readonly unknown[] {
   if (!Array.isArray(list)) throw new TypeError(`${name} has no list argument and cannot be executed in part.`);
   return [list.slice(0, count), ...others];
 }
@@ -76,13 +76,13 @@ export class FaultyUnit {
   async call(call: Call, run: Run): Promise<unknown> {
     this.check();
     const fault = this.script.inject(call);
-    if (fault === undefined) return run(call.given);
+    if (fault === undefined) return run(call.args);
     if (fault.kind === "slow") {
       await fault.latch.pass();
-      return run(call.given);
+      return run(call.args);
     }
     if (fault.kind === "loss" && fault.when !== "before") {
-      const answer = await run(call.given);
+      const answer = await run(call.args);
       const error = this.fail(fault);
       if (fault.when === "after") return answer;
       throw error;
@@ -109,14 +109,14 @@ export class FaultyUnit {
   /** A call of a batch. It must be passed on at once and is sent with the batch. */
   async joinedCall(call: Call, run: Run): Promise<unknown> {
     const fault = this.script.inject(call);
-    if (fault === undefined) return run(call.given);
+    if (fault === undefined) return run(call.args);
     if (fault.kind === "slow") {
-      const [answer] = await Promise.all([run(call.given), fault.latch.pass()]);
+      const [answer] = await Promise.all([run(call.args), fault.latch.pass()]);
       return answer;
     }
     if (fault.kind === "loss" && fault.when === "during") {
       this.loseAnswer(fault);
-      return run(call.given);
+      return run(call.args);
     }
     if (fault.kind === "partial") run(firstElements(call, fault.elements)).catch(() => {});
     throw this.fail(fault);
@@ -125,7 +125,7 @@ export class FaultyUnit {
   /** Checks a transaction before its commit. Throws if it must not commit. */
   async commit(): Promise<void> {
     this.check();
-    const fault = this.script.inject({ name: "commit", given: [], within: "transaction" });
+    const fault = this.script.inject({ name: "commit", args: [], within: "transaction" });
     if (fault === undefined) return;
     if (fault.kind === "slow") return fault.latch.pass();
     if (fault.kind !== "loss" || fault.when === "before") throw this.fail(fault);

@@ -5,7 +5,7 @@ import { DriverError, type Latch } from "./fault.ts";
 /** A call of a file store. */
 export interface FileStoreCall {
   readonly name: keyof FileStore;
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 
 /** The effect of a fault on a call of a file store. */
@@ -49,7 +49,7 @@ export const fileStoreFaults = {
   truncated: (bytes: number): FileStoreFault => ({ kind: "truncation", bytes }),
   /** The call waits at the latch: before it starts, or after these bytes of a write or a read. */
   slow: (latch: Latch, bytes: number | null = null): FileStoreFault => ({ kind: "slow", latch, bytes }),
-} as const satisfies Readonly<Record<string, FileStoreFault | ((...given: never[]) => FileStoreFault)>>;
+} as const satisfies Readonly<Record<string, FileStoreFault | ((...args: never[]) => FileStoreFault)>>;
 
 /** Selects the calls of a file store that fail. */
 export class FileStoreFaultScript extends FaultScript<FileStoreCall, FileStoreFault> {}
@@ -62,11 +62,11 @@ export function withFileStoreFaults(store: FileStore, script: FileStoreFaultScri
   /** Makes a call. `run` gets the fault in the middle of its bytes. `discard` releases a lost answer. */
   const call = async <T>(
     name: FileStoreCall["name"],
-    given: readonly unknown[],
+    args: readonly unknown[],
     run: (fault: StreamFault | undefined) => Promise<T>,
     discard: (answer: T) => unknown = () => {},
   ): Promise<T> => {
-    const fault = script.inject({ name, given });
+    const fault = script.inject({ name, args });
     if (fault?.kind === "failure") {
       if (fault.when === "after") await discard(await run(undefined));
       throw fault.error();
@@ -76,8 +76,8 @@ export function withFileStoreFaults(store: FileStore, script: FileStoreFaultScri
     return run(undefined);
   };
   /** A call without bytes. */
-  const plain = <T>(name: FileStoreCall["name"], given: readonly unknown[], run: () => Promise<T>): Promise<T> =>
-    call(name, given, (fault) => {
+  const plain = <T>(name: FileStoreCall["name"], args: readonly unknown[], run: () => Promise<T>): Promise<T> =>
+    call(name, args, (fault) => {
       if (fault !== undefined) throw new TypeError(`${name} has no bytes and cannot fail in the middle of them.`);
       return run();
     });

@@ -22,7 +22,7 @@ const callsOfItsOwn: ReadonlySet<string> = new Set<OwnCall>([
  */
 export function withFaults(storage: Storage, script: FaultScript): Storage {
   const repositories = scriptedRepositories(storage.repositories, "itself", (call, run) =>
-    alone(script, call, run, (given) => partially(storage, call.name, given)),
+    alone(script, call, run, (args) => partially(storage, call.name, args)),
   );
   const replaced: Partial<Storage> = {
     repositories,
@@ -32,9 +32,9 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
   return withEachMember(storage, (member, name) => {
     if (Object.hasOwn(replaced, name)) return replaced[name as keyof Storage];
     if (typeof member !== "function") return member;
-    const run: Run = (given) => Reflect.apply(member, storage, given) as Promise<unknown>;
-    if (!callsOfItsOwn.has(name)) return (...given: unknown[]) => run(given);
-    return (...given: unknown[]) => alone(script, { name: name as OwnCall, given, within: "itself" }, run);
+    const run: Run = (args) => Reflect.apply(member, storage, args) as Promise<unknown>;
+    if (!callsOfItsOwn.has(name)) return (...args: unknown[]) => run(args);
+    return (...args: unknown[]) => alone(script, { name: name as OwnCall, args, within: "itself" }, run);
   });
 }
 
@@ -44,9 +44,9 @@ async function alone(script: FaultScript, call: Call, run: Run, runPartially?: R
     const reset = script.savepoint();
     const fault = script.inject(call);
     if (fault?.kind === "slow") await fault.latch.pass();
-    if (fault === undefined || fault.kind === "slow") return run(call.given);
+    if (fault === undefined || fault.kind === "slow") return run(call.args);
     if (fault.kind === "loss" && fault.when !== "before") {
-      const answer = await run(call.given);
+      const answer = await run(call.args);
       if (fault.when === "after") return answer;
     }
     if (fault.kind === "partial") await runPartially?.(firstElements(call, fault.elements));
@@ -56,15 +56,15 @@ async function alone(script: FaultScript, call: Call, run: Run, runPartially?: R
 }
 
 /** Runs a call in a transaction and rolls it back. */
-async function partially(storage: Storage, name: CallName, given: readonly unknown[]): Promise<void> {
+async function partially(storage: Storage, name: CallName, args: readonly unknown[]): Promise<void> {
   const rollbackSignal = new Error("rolled back");
   const [area = "", method = ""] = name.split(".");
   try {
     await storage.transaction(async (r) => {
       const repository = r[area as keyof Repositories] as unknown as Readonly<
-        Record<string, (...given: readonly unknown[]) => Promise<unknown>>
+        Record<string, (...args: readonly unknown[]) => Promise<unknown>>
       >;
-      await repository[method]?.(...given);
+      await repository[method]?.(...args);
       throw rollbackSignal;
     });
   } catch (error) {
@@ -87,7 +87,7 @@ async function again<T>(
       return unit;
     };
     try {
-      const fault = script.inject({ name, given: [], within: "itself" });
+      const fault = script.inject({ name, args: [], within: "itself" });
       if (fault?.kind === "slow") await fault.latch.pass();
       const later = fault?.kind === "loss" && fault.when !== "before" ? fault : undefined;
       if (fault !== undefined && fault.kind !== "slow" && later === undefined) throw unit.fail(fault);

@@ -101,12 +101,12 @@ class ScenarioWriter {
       ...(path.startsWith("/admin/") ? { administration: true } : {}),
       ...(mode === "custom" ? { mode } : {}),
     };
-    const given = Object.keys(options).length === 0 ? "" : `, ${literal(options)}`;
+    const optionsCode = Object.keys(options).length === 0 ? "" : `, ${literal(options)}`;
     const isFixed = "mode" in options || "administration" in options;
     const code =
       user === null
-        ? `service.anonymous(${given.slice(2)})`
-        : `${isFixed ? "service.as(" : "agentOf(service, "}${JSON.stringify(user)}${given})`;
+        ? `service.anonymous(${optionsCode.slice(2)})`
+        : `${isFixed ? "service.as(" : "agentOf(service, "}${JSON.stringify(user)}${optionsCode})`;
     const name = this.#agents.get(code) ?? this.#names.free(user ?? "anonymous");
     this.#agents.set(code, name);
     return name;

@@ -130,9 +130,9 @@ function connectedService(url: string, options: ConnectOptions): TestService {
       recordShape(exchange);
     },
   };
-  const agent = (user: string | null, given: ConstructorParameters<typeof Agent>[2]): Agent => {
-    if (given.secondFactor === true) needsInside("`secondFactor: true`");
-    const made = new Agent(host, user, given);
+  const agent = (user: string | null, agentOptions: ConstructorParameters<typeof Agent>[2]): Agent => {
+    if (agentOptions.secondFactor === true) needsInside("`secondFactor: true`");
+    const made = new Agent(host, user, agentOptions);
     agents.add(made);
     return made;
   };
@@ -140,8 +140,8 @@ function connectedService(url: string, options: ConnectOptions): TestService {
     {
       url,
       isConnected: true,
-      as: (user: string, given = {}) => agent(user, given),
-      anonymous: (given = {}) => agent(null, given),
+      as: (user: string, agentOptions = {}) => agent(user, agentOptions),
+      anonymous: (agentOptions = {}) => agent(null, agentOptions),
       id: (name: string) => {
         const id = named.get(name);
         if (id === undefined) throw new TypeError(`The option \`ids\` of the connected service has no "${name}".`);

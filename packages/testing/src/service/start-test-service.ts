@@ -96,8 +96,8 @@ function serviceOf(
     answered: () => {},
   };
   const { mail, fakes, receiver } = environment;
-  const given = fakes === null ? null : testProviders(fakes, host);
-  const providers = () => given ?? missing("fake providers", "providers");
+  const fakeProviders = fakes === null ? null : testProviders(fakes, host);
+  const providers = () => fakeProviders ?? missing("fake providers", "providers");
   const trapOf = (timer: "mail" | "licences") => ({
     deliver: () => server.timers.run(timer),
     onAnswered: (listener: () => void) => server.answered.subscribe(listener),

@@ -13,7 +13,7 @@ export interface TestEnvironment {
   readonly fakes: FakeProviders | null;
   readonly receiver: LicenceReceiver | null;
   /** The settings of a service that uses them, with those of the test. */
-  configuration(given: Settings): Settings;
+  configuration(own: Settings): Settings;
   registerProviders(server: TestServer, aliases: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,14 +30,14 @@ export async function startTestEnvironment(options: {
     mail: [],
     fakes,
     receiver,
-    configuration: (given) => {
+    configuration: (own) => {
       // Mail is on if it has a transport. The one of the tests replaces this.
       const usual = { mail: { directory: tmpdir() } };
       const addresses = {
         ...fakes?.configuration,
         ...(receiver === null ? {} : { licences: receiver.configuration }),
       };
-      return mergedSettings(mergedSettings(usual, given), addresses);
+      return mergedSettings(mergedSettings(usual, own), addresses);
     },
     registerProviders: async (server, aliases) => {
       if (fakes === null) return;

@@ -136,8 +136,8 @@ export class LicenceReceiver {
     const signed = createHmac("sha256", this.secret)
       .update(`${String(id)}.${String(time)}.${body}`)
       .digest("base64");
-    const [expected, given] = [Buffer.from(`v1,${signed}`), Buffer.from(String(signature))];
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "has no valid signature";
+    const [expected, received] = [Buffer.from(`v1,${signed}`), Buffer.from(String(signature))];
+    if (received.length !== expected.length || !timingSafeEqual(received, expected)) return "has no valid signature";
     return Math.abs(Date.now() / 1_000 - Number(time)) <= this.tolerance ? null : `has the timestamp ${String(time)}`;
   }
 }

@@ -67,9 +67,9 @@ export class ReferenceServer extends ReferenceDatabase {
     return { id: session as string, administrator: false, groups: user.groups };
   }
 
-  private answer(request: string, given: { query: URLSearchParams; body: unknown; caller: Caller }): object {
-    const { query, caller } = given;
-    const body = (given.body ?? {}) as Json;
+  private answer(request: string, call: { query: URLSearchParams; body: unknown; caller: Caller }): object {
+    const { query, caller } = call;
+    const body = (call.body ?? {}) as Json;
     for (const [pattern, handle] of this.routes) {
       const found = pattern.exec(request);
       if (found !== null) return handle(decodeURIComponent(found[1] ?? ""), body, caller, query);

@@ -133,7 +133,7 @@ describe("file store with faults", () => {
     script.add({ call: "create", fault: fileStoreFaults.notCreatable });
     script.add({ call: "list", nth: 2, fault: fileStoreFaults.gone });
     script.add({
-      call: ({ name, given }) => name === "remove" && "file" in Object(given[0]),
+      call: ({ name, args }) => name === "remove" && "file" in Object(args[0]),
       fault: fileStoreFaults.foreign,
     });
     const page = { after: null, limit: 5 };

@@ -274,7 +274,7 @@ describe("with faults", () => {
   test("the script selects calls by number and by arguments", async () => {
     script.add({ call: "objects.insert", nth: 2, fault: faults.unreachable });
     const named = script.add({
-      call: ({ given: [objects] }) => Array.isArray(objects) && objects.length === 1,
+      call: ({ args: [objects] }) => Array.isArray(objects) && objects.length === 1,
       nth: "every",
       fault: faults.unexpected,
     });

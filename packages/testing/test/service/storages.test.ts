@@ -9,12 +9,12 @@ import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import pg from "pg";
 import { tickets } from "../content.ts";
 
-const given = { "": tickets, "other-one": { users: [{ name: "ada" }] } };
+const databaseContents = { "": tickets, "other-one": { users: [{ name: "ada" }] } };
 
 describe("storages", () => {
   const startAndReset = async (
     storage: NonNullable<TestServiceOptions["storage"]>,
-    databases: TestServiceOptions["databases"] = given,
+    databases: TestServiceOptions["databases"] = databaseContents,
   ): Promise<void> => {
     const service = await startTestService({ databases, storage });
     try {
@@ -100,7 +100,7 @@ describe("storages", () => {
     };
     const template = expect.stringMatching(/^sallyport_template_/);
     // The template of others, with the same content, would be theirs.
-    const databases = { ...given, "other-one": { users: [{ name: "ada" }, { name: role }] } };
+    const databases = { ...databaseContents, "other-one": { users: [{ name: "ada" }, { name: role }] } };
     // Of a run that was killed hours ago, of a running service, and of a content that was not used for a week.
     const old = `sallyport_test_1000000000_${"0".repeat(32)}`;
     const running = `sallyport_test_1000000001_${"0".repeat(32)}`;

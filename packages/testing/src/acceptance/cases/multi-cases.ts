@@ -26,10 +26,10 @@ const answers = (
   },
 });
 
-const item = (title: string, given: unknown, httpStatus: number, result: unknown): Case =>
+const item = (title: string, element: unknown, httpStatus: number, result: unknown): Case =>
   answers(
     title,
-    [{ method: "GET", path: "/_CheckSession" }, given, { method: "GET", path: "/_CheckSession" }],
+    [{ method: "GET", path: "/_CheckSession" }, element, { method: "GET", path: "/_CheckSession" }],
     [0, httpStatus === 200 ? 0 : (result as number), 0],
     (results) => {
       // Some of the servers under test return debug messages.
@@ -226,9 +226,9 @@ export const multiCases: readonly Case[] = [
     801,
   ),
 
-  ...noItems.map((given) => item(`refuses ${shown(given)} as an item`, given, 400, 307)),
+  ...noItems.map((element) => item(`refuses ${shown(element)} as an item`, element, 400, 307)),
   ...nowhere.map((target) => item(`finds no route at ${shown(target)}`, get(target), 404, 304)),
-  ...alone.map((given) => item(`refuses ${given.method} ${given.path} as an item`, given, 400, 307)),
+  ...alone.map((request) => item(`refuses ${request.method} ${request.path} as an item`, request, 400, 307)),
   ...["PUT", "get", "Get", "HEAD", "OPTIONS", "TRACE", "toString", "__proto__", "", "GET "].map((method) =>
     item(`refuses the method ${shown(method)} for lists`, { method, path: "/v1/objects/Customer" }, 405, 305),
   ),
@@ -291,11 +291,11 @@ export const multiCases: readonly Case[] = [
         ]),
     },
   }),
-  ...noItems.map((given) =>
-    atomic(`refuses ${shown(given)} as an item of a transaction`, [get("/_CheckSession"), given], 307),
+  ...noItems.map((element) =>
+    atomic(`refuses ${shown(element)} as an item of a transaction`, [get("/_CheckSession"), element], 307),
   ),
-  ...alone.map((given) =>
-    atomic(`refuses ${given.method} ${given.path} in a transaction`, [get("/_CheckSession"), given], 307),
+  ...alone.map((request) =>
+    atomic(`refuses ${request.method} ${request.path} in a transaction`, [get("/_CheckSession"), request], 307),
   ),
   ...["PUT", "DELETE"].map((method) =>
     atomic(

@@ -150,8 +150,8 @@ export async function checkRaw(url: string, { bytes, status, code }: RawCase): P
   const body = answer.status === 100 ? answer.body.slice(answer.body.indexOf("\r\n\r\n") + 4) : answer.body;
   const final = answer.status === 100 ? Number(/HTTP\/1\.1 (\d{3})/.exec(answer.body)?.[1]) : answer.status;
   expect(final).toBe(status);
-  const { status: given, data } = JSON.parse(body);
-  expect(given.internalStatus).toBe(String(code));
+  const { status: envelopeStatus, data } = JSON.parse(body);
+  expect(envelopeStatus.internalStatus).toBe(String(code));
   const headers = answer.status === 100 ? answer.body : answer.headers;
   for (const line of everyAnswer) expect(headers).toMatch(line);
   if (code === 699) expect(headers).toMatch(/^connection: close$/im);

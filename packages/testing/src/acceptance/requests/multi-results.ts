@@ -10,9 +10,9 @@ export interface ItemResult {
 
 /** The contents of the envelopes of a multi request's items. */
 export function multiResults(data: readonly { readonly httpStatus: number; readonly result: Json }[]): ItemResult[] {
-  return data.map(({ httpStatus, result: { status, data: given } }) => {
+  return data.map(({ httpStatus, result: { status, data: result } }) => {
     const { internalStatus, debugMessage } = status;
-    if (internalStatus === "0") return { httpStatus, result: given };
+    if (internalStatus === "0") return { httpStatus, result };
     return { httpStatus, result: Number(internalStatus), ...(debugMessage === undefined ? {} : { debugMessage }) };
   });
 }
