@@ -27,9 +27,9 @@ const changed: readonly (readonly [name: string, value: unknown])[] = [
 
 describe("JSON of a value", () => {
   test.each(changed)("does not exist for %s, at any depth", (_, value) => {
-    for (const given of [{ Field: value }, { Field: { nested: [value] } }]) {
-      expect(() => jsonText(given)).toThrow(TypeError);
-      expect(() => copyOfFields(given)).toThrow(TypeError);
+    for (const input of [{ Field: value }, { Field: { nested: [value] } }]) {
+      expect(() => jsonText(input)).toThrow(TypeError);
+      expect(() => copyOfFields(input)).toThrow(TypeError);
     }
   });
 

@@ -56,9 +56,9 @@ export async function sendMany<Data>(
 }
 
 /** Sends a request with several items, each of which has a result. */
-export async function sendItems<Data>(requests: ClientRequests, given: ItemsRequest): Promise<MultiResult<Data>[]> {
-  const { data, httpStatus } = await requests.json<readonly Result[]>({ ...given, method: "POST" });
-  if (!Array.isArray(data) || data.length !== given.body.length)
+export async function sendItems<Data>(requests: ClientRequests, options: ItemsRequest): Promise<MultiResult<Data>[]> {
+  const { data, httpStatus } = await requests.json<readonly Result[]>({ ...options, method: "POST" });
+  if (!Array.isArray(data) || data.length !== options.body.length)
     throw new TransportError("foreign-answer", { httpStatus });
   return data.map((each: Result) => resultOf<Data>(each));
 }

@@ -49,7 +49,7 @@ export interface Notices {
 }
 
 /** The fate of edits that the store keeps until the application confirms it. */
-export interface KeptNotices extends Notices {
+export interface PendingNotices extends Notices {
   /** Forgets these notices. Until then, each report of the store contains them. */
   readonly confirm: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { copyOfFields } from "../json.ts";
 import type { Attributes } from "../objects.ts";
 import { type DeviceRecords, transact } from "./device-records.ts";
 import { created, discarded, type EditPlace, removed, updated } from "./edits.ts";
-import { groupedNotices, type KeptNotices, type Notice } from "./notices.ts";
+import { groupedNotices, type PendingNotices, type Notice } from "./notices.ts";
 import { type Fields, type ObjectState, type PendingChange, viewOf } from "./object-state.ts";
 import type { SyncStorage } from "./storage.ts";
 
@@ -153,7 +153,7 @@ export class SyncStore {
    * The fate of edits that the application has not confirmed: of this synchronization and of earlier ones. Several tabs
    * see the same notices until one of them confirms.
    */
-  async notices(schema: string): Promise<KeptNotices> {
+  async notices(schema: string): Promise<PendingNotices> {
     const entries = await this.transact(schema, async (records) => {
       const found: (readonly [key: string, notice: Notice])[] = [];
       for (let after: string | undefined; ; ) {

@@ -5,7 +5,7 @@ import type { DeviceRecords, IncompletePull, Position } from "./device-records.t
 import { Exchange, type ExchangeOptions, type Page } from "./exchange.ts";
 import { type ConflictHandler, decide, decisionOn, firstHeld } from "./conflicts.ts";
 import { ObjectChanges } from "./incoming.ts";
-import type { KeptNotices, Notices } from "./notices.ts";
+import type { PendingNotices, Notices } from "./notices.ts";
 import { codeOf, codes, type PushAnswer, type PushResult } from "./outcomes.ts";
 import type { SyncStore } from "./sync-store.ts";
 
@@ -30,7 +30,7 @@ export interface PostponedEdit {
 }
 
 /** Counts of a synchronization, and the fate of edits that the application has not confirmed. */
-export interface SyncReport extends SyncProgress, KeptNotices {
+export interface SyncReport extends SyncProgress, PendingNotices {
   readonly postponed: readonly PostponedEdit[];
 }
 
@@ -309,7 +309,7 @@ class Synchronization {
   }
 
   /** Gives the notices to the application. */
-  async #handOver(): Promise<KeptNotices> {
+  async #handOver(): Promise<PendingNotices> {
     const { schema, onNotices } = this.#options;
     const { confirm, ...notices } = await this.#store.notices(schema);
     if (onNotices === undefined || Object.values(notices).every(({ length }) => length === 0))

@@ -2,9 +2,9 @@ import type { QueryValues } from "./service-address.ts";
 import type { Method, Target } from "./transport.ts";
 
 /** The arguments of a call after its name: optional if the operation needs no input. */
-export type CallArguments<Given, Options> = object extends Given
-  ? [options?: Given & Options]
-  : [options: Given & Options];
+export type CallArguments<Input, Options> = object extends Input
+  ? [options?: Input & Options]
+  : [options: Input & Options];
 
 /** The input of any call. */
 export interface SentCall {
