@@ -302,8 +302,8 @@ describe("explanations of refusals", () => {
     let isFull = true;
     const records: RecordRepository = {
       ...r.records,
-      putWithin: (...given) => {
-        const outcome = isFull ? "full" : r.records.putWithin(...given);
+      putWithin: (...args) => {
+        const outcome = isFull ? "full" : r.records.putWithin(...args);
         isFull = false;
         return Promise.resolve(outcome);
       },

@@ -74,12 +74,12 @@ export const services = {
 } satisfies ObjectServices & GateServices;
 
 /** The context with these services in place of its own. */
-export function using<Context extends object, Given extends object>(
+export function using<Context extends object, Services extends object>(
   context: Context,
-  given: Given,
-): Context & Uses<Given> {
+  services: Services,
+): Context & Uses<Services> {
   const { services: own = {} } = context as Partial<Uses<object>>;
-  return { ...context, services: { ...own, ...given } };
+  return { ...context, services: { ...own, ...services } };
 }
 
 export const policy: DatabasePolicy = {

@@ -185,9 +185,9 @@ describe("records", () => {
     const accountNow = async () => (await stage.r.accounts.find({ id: account.id }, [])).account as Account;
     const inside = <T>(work: (passwords: PendingPasswords) => Promise<T>, storage: Storage = stage.storage) =>
       storage.transaction((r) => work(new PendingPasswords(r)));
-    const keep = (given: Partial<Parameters<PendingPasswords["keep"]>[1]> = {}, of: Account = account) =>
+    const keep = (input: Partial<Parameters<PendingPasswords["keep"]>[1]> = {}, of: Account = account) =>
       inside((passwords) =>
-        passwords.keep(of, { secret: "second secret", code: right, lifetime: 10 * minute, tries: 5, ...given }),
+        passwords.keep(of, { secret: "second secret", code: right, lifetime: 10 * minute, tries: 5, ...input }),
       );
     const tryCode = (code: string) => new PendingPasswords(stage.r).tryCode(account.id, code);
     const confirm = (code: string) => inside((passwords) => passwords.confirm(account.id, code));

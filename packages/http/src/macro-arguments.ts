@@ -2,7 +2,7 @@ import { checkJsonLimits, checkListLimits, listRequest, objectParameters, parseF
 import type { JsonValue } from "@sallyport/storage";
 import type { ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
 
-type Given = Readonly<Record<string, JsonValue | undefined>>;
+type Members = Readonly<Record<string, JsonValue | undefined>>;
 
 /** Validates macro arguments with the schemas of the HTTP API. */
 export class MacroArguments implements RequestForms {
@@ -16,7 +16,7 @@ export class MacroArguments implements RequestForms {
       : parseFields(objectParameters, { serialization: JSON.stringify(value) }, []).serialization;
   }
 
-  list({ where, sort, oids, macro, count, ...members }: Given): ListForm {
+  list({ where, sort, oids, macro, count, ...members }: Members): ListForm {
     // `exact` is the default of a list, which has no value for it.
     const counted = { ...members, count: count === "exact" ? undefined : count };
     const list = { ...withoutUndefined(counted), query: withoutUndefined({ where, sort, oids, macro }) };
@@ -30,7 +30,7 @@ export class MacroArguments implements RequestForms {
   }
 }
 
-function withoutUndefined(members: Given): Record<string, JsonValue> {
+function withoutUndefined(members: Members): Record<string, JsonValue> {
   return Object.fromEntries(
     Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
   );

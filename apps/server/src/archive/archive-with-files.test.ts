@@ -35,14 +35,14 @@ describe("an archive with files", () => {
       maxLength: 4,
     });
     await fc.assert(
-      fc.asyncProperty(files, fc.integer({ min: 1_000, max: 400_000 }), fc.nat(15), async (given, size, skipped) => {
-        const contents = given.map(([length], index) => bytesOf(index, length));
+      fc.asyncProperty(files, fc.integer({ min: 1_000, max: 400_000 }), fc.nat(15), async (pieces, size, skipped) => {
+        const contents = pieces.map(([length], index) => bytesOf(index, length));
         const withPieces = (pieceOf: (index: number) => number) =>
           writtenWithFiles(
             contents.map((bytes, index) => file(index, bytes, pieceOf(index))),
             firstRecords,
           );
-        const text = await withPieces((index) => given[index]?.[1] ?? 1);
+        const text = await withPieces((index) => pieces[index]?.[1] ?? 1);
         expect(text).toBe(await withPieces(() => 65_536));
         const isSkipped = (index: number) => ((skipped >> index) & 1) === 1;
         expect(await filesOf(text, size, isSkipped)).toEqual(

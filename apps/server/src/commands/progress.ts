@@ -40,9 +40,9 @@ export class ArchiveProgress {
   }
 
   /** Passes on records, or parts of them, and counts them. */
-  async *watch<Given extends ArchiveRecord | ArchiveChunk | ArchivedFile>(
-    stream: AsyncIterable<Given>,
-  ): AsyncGenerator<Given> {
+  async *watch<Part extends ArchiveRecord | ArchiveChunk | ArchivedFile>(
+    stream: AsyncIterable<Part>,
+  ): AsyncGenerator<Part> {
     try {
       for await (const part of stream) {
         if ("bytes" in part) {

@@ -48,9 +48,9 @@ export class ServerCommand extends Command {
   }
 
   /** Sets the action; adds `--alias` and `--config` if absent. `prepare` runs before the database opens. */
-  onDatabase<Given extends unknown[]>(prepare: (...args: Given) => Work | Promise<Work>): this {
+  onDatabase<Arguments extends unknown[]>(prepare: (...args: Arguments) => Work | Promise<Work>): this {
     if (!this.options.some(({ long }) => long === "--alias")) this.withAlias();
-    return this.action(async (...args: Given) => {
+    return this.action(async (...args: Arguments) => {
       const work = await prepare(...args);
       // Loaded lazily, because only some commands open a database.
       const { withDatabase } = await import("./with-database.ts");

@@ -18,7 +18,7 @@ import { bind, components, type Factories, type Factory, functionFactory } from 
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { standardTuning } from "./tuning.ts";
 
-type Given = "configuration" | "logger" | "engines" | "demoProviders" | "worker";
+type ValueName = "configuration" | "logger" | "engines" | "demoProviders" | "worker";
 
 const factories = {
   tuning: functionFactory(() => standardTuning, []),
@@ -32,7 +32,7 @@ const factories = {
   ...monitoringFactories,
   ...httpFactories,
   ...serviceFactories,
-} satisfies Required<Omit<Factories, Given>>;
+} satisfies Required<Omit<Factories, ValueName>>;
 
 /**
  * Creates the dependency injection container. Some components are asynchronous, so use `getAsync`. Only the given engines
@@ -49,7 +49,7 @@ export function createContainer(
   const container = new Container({ defaultScope: "Singleton" });
   const values = { configuration, logger, engines, demoProviders, worker };
   for (const [name, value] of Object.entries(values))
-    container.bind<unknown>(components[name as Given]).toConstantValue(value);
+    container.bind<unknown>(components[name as ValueName]).toConstantValue(value);
   for (const [name, factory] of Object.entries<Factory<unknown>>({ ...factories, ...replaced }))
     bind(container, components[name as keyof typeof factories], factory);
   return container;

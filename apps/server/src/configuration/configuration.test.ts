@@ -217,7 +217,7 @@ describe("warnings", () => {
       ["MASTERKEY", "MASTER_KEY"],
       ["SMTP_PASS", "SMTP_PASSWORD"],
       ["SALLYPORT_DATADIR", "DATA_DIR"],
-    ].map(([given, meant]) => [{ [given as string]: "x" }, [`${given}: unknown variable. Did you mean ${meant}?`]]),
+    ].map(([name, meant]) => [{ [name as string]: "x" }, [`${name}: unknown variable. Did you mean ${meant}?`]]),
   ])("warns of variables that resemble settings: %j", (environment, wanted) => {
     const { warnings } = loadConfiguration({
       content: { databases: [memory] },
@@ -246,7 +246,7 @@ describe("warnings", () => {
       .trim()
       .split(/\s+/);
     const environment = Object.fromEntries([...names, "PORT", "HOST", "NODE_ENV"].map((name) => [name, "x"]));
-    const given = {
+    const variables = {
       ...environment,
       PORT: "0",
       HOST: "127.0.0.1",
@@ -254,7 +254,7 @@ describe("warnings", () => {
       DATABASE_URL: "postgres://h/d",
       DATABASE_URI: "x",
     };
-    const warned = loadConfiguration({ environment: given }).warnings.filter((each) =>
+    const warned = loadConfiguration({ environment: variables }).warnings.filter((each) =>
       each.includes("unknown variable"),
     );
     expect(warned).toEqual([]);
@@ -326,8 +326,8 @@ describe("warnings", () => {
         loadConfiguration({ environment: { DATA_DIR: folder, ...environment } }).mail;
       expect(demo({}).directory).toBe(join(folder, "mail"));
       expect(demo({ MAIL_DIR: folder }).directory).toBe(folder);
-      const given = demo({ SMTP_HOST: "127.0.0.1", MAIL_FROM: "a@mail.example" });
-      expect([given.directory, given.smtp.host]).toEqual([undefined, "127.0.0.1"]);
+      const mail = demo({ SMTP_HOST: "127.0.0.1", MAIL_FROM: "a@mail.example" });
+      expect([mail.directory, mail.smtp.host]).toEqual([undefined, "127.0.0.1"]);
     });
 
     test("a demo without a usable data directory reports the given setting, and nothing derived from it", () => {

@@ -8,8 +8,8 @@ import { configurationFields } from "./schema/configuration-schema.ts";
 describe("removed settings", () => {
   const load = (content: object, environment: Record<string, string> = {}) =>
     loadConfiguration({ content: { databases: [memory], ...content }, environment });
-  const warningsOf = (...given: Parameters<typeof load>) =>
-    load(...given).warnings.filter((each) => each.includes("not used any more"));
+  const warningsOf = (...args: Parameters<typeof load>) =>
+    load(...args).warnings.filter((each) => each.includes("not used any more"));
   const inFile = (path: string, value: unknown): object =>
     path.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
 

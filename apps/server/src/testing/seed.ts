@@ -213,7 +213,7 @@ async function createObjects(
   const complete = async (each: SeedObject, id: ObjectId): Promise<void> => {
     const attributes = resolved(each, ids, later.get(each)).later();
     if (Object.keys(attributes).length === 0) return;
-    const input = { input: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
+    const input = { attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
     await updateObject(context, { kind: "id", id }, input);
   };
   const placeOf = (each: SeedObject): string => places.get(each) ?? "objects";

@@ -117,7 +117,7 @@ async function changeFound(
   const attributes = attributesOf(change);
   // First, as it may wait for writers of objects.
   if (Object.keys(attributes).length > 0) {
-    const input = { input: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
+    const input = { attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
     await updateObject(context, { kind: "id", id: userId }, input);
   }
   const account = { id: userId };
@@ -245,7 +245,11 @@ export function changeGroup(
     expectedVersions,
     read: (r) => readGroup(r, groupId),
     write: async (inside, found) => {
-      const input = { input: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
+      const input = {
+        attributes: attributesOf(change),
+        expectedVersions: null,
+        serialization: { type: "oid" },
+      } as const;
       await updateObject(inside, { kind: "id", id: groupId }, input);
       const changes = changesBetween(found, await readGroup(inside.r, groupId));
       await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass, changes }));

@@ -124,7 +124,7 @@ function writeCalls(forms: RequestForms): HostActions {
     "objects.update": action(async (context, argument) => {
       const args = argumentsOf("objects.update", argument, "id", "attributes", "version", "serialization");
       const serialization = forms.serialization(args.values.serialization);
-      const input = { input: attributesOf(args, forms), expectedVersions: versionsOf(args), serialization };
+      const input = { attributes: attributesOf(args, forms), expectedVersions: versionsOf(args), serialization };
       const written = await updateObject(context, namedObject(args), input);
       return { object: written.object as JsonValue, version: written.version };
     }),

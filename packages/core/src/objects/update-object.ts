@@ -16,7 +16,7 @@ import { missingClass, withoutRight } from "./object-findings.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface UpdateObjectInput {
-  readonly input: InputAttributes;
+  readonly attributes: InputAttributes;
   /** Accepted versions of the object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
   readonly serialization: Serialization | undefined;
@@ -66,7 +66,7 @@ async function changeObject(
   context: ObjectContext,
   { id, className }: Pick<StoredObject, "id" | "className">,
   readScope: ReadScope,
-  { input, expectedVersions, serialization }: UpdateObjectInput,
+  { attributes: input, expectedVersions, serialization }: UpdateObjectInput,
 ): Promise<FoundObject> {
   const { principal } = context;
   const { model, visibility } = readScope;
@@ -75,7 +75,7 @@ async function changeObject(
   if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
   const plan = planSerialization(serialization, { model, visibility, className });
   const target = { id, modelClass, readScope };
-  const { changed, targets } = await changeAccepted(context, { input, expectedVersions }, target);
+  const { changed, targets } = await changeAccepted(context, { attributes: input, expectedVersions }, target);
   const object = await serializeWritten(hookedSource(context, readScope), plan, changed, targets);
   return { object, version: changed.version };
 }
@@ -98,7 +98,7 @@ export async function changeAccepted(
 
 async function changeAlone(
   context: ObjectContext,
-  { input, expectedVersions }: AttributeChange,
+  { attributes: input, expectedVersions }: AttributeChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { attributes, links, targets } = await prepareAttributes(context, input, {
@@ -113,7 +113,7 @@ async function changeAlone(
 }
 
 export interface AttributeChange {
-  readonly input: InputAttributes;
+  readonly attributes: InputAttributes;
   readonly expectedVersions: readonly number[] | null;
 }
 
@@ -133,7 +133,7 @@ export interface Changed {
 function changeWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  { input, expectedVersions }: AttributeChange,
+  { attributes: input, expectedVersions }: AttributeChange,
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { className } = by;

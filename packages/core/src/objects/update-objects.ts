@@ -39,7 +39,7 @@ const maximumLinks = 100_000;
 export interface UpdateObjectsInput {
   readonly className: string;
   readonly query: QueryRequest;
-  readonly input: InputAttributes;
+  readonly attributes: InputAttributes;
   /** Accepted versions of each object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }
@@ -56,7 +56,7 @@ export interface UpdatedObjects {
  */
 export function updateObjects(
   context: ObjectContext,
-  { className, query: request, input, expectedVersions }: UpdateObjectsInput,
+  { className, query: request, attributes: input, expectedVersions }: UpdateObjectsInput,
 ): Promise<UpdatedObjects> {
   const { r, unit, principal, sessionDigest } = context;
   return withCurrentModel(context, async (whole) => {
@@ -87,7 +87,7 @@ export function updateObjects(
     const hooks = await hooksOfSaves(context, modelClass.subtree, { model, visibility });
     if (hooks !== null) {
       const accept = (name: string, set: InputAttributes) => acceptClass(context, model, name, set);
-      const change = { input, prepared, expectedVersions };
+      const change = { attributes: input, prepared, expectedVersions };
       return refusedAs(713, changeManyWithHooks(hooks, context, change, { write, visibility, accept, matches }));
     }
     const changing = unit.transaction(async (inside) => {
@@ -161,7 +161,7 @@ interface BulkChange {
 function changeManyWithHooks(
   hooks: SaveHooks,
   context: ObjectContext,
-  { input, prepared, expectedVersions }: AttributeChange & { readonly prepared: ResolvedAttributes },
+  { attributes: input, prepared, expectedVersions }: AttributeChange & { readonly prepared: ResolvedAttributes },
   { write, visibility, accept, matches }: BulkChange,
 ): Promise<{ readonly count: number }> {
   return hooks.prepared(context, (ready) =>

@@ -24,9 +24,9 @@ describe("request rates", () => {
 
   const server = (shares = true) => new RequestRates(shares ? storage.repositories.records : null, () => time);
   /** The code of a request, or its time to wait in seconds. */
-  const take = async (rates: RequestRates, given = keys(), ...counts: number[]): Promise<number> => {
+  const take = async (rates: RequestRates, rateKeys = keys(), ...counts: number[]): Promise<number> => {
     try {
-      await rates.take(given, (kind, key) => refusals.push(`${kind} ${key}`), ...counts);
+      await rates.take(rateKeys, (kind, key) => refusals.push(`${kind} ${key}`), ...counts);
       return 0;
     } catch (error) {
       expect(error).toMatchObject({ code: 800 });
@@ -51,8 +51,8 @@ describe("request rates", () => {
     [600, 0, 600, 1],
     [1, 3, 3, 60],
     [7, 5, 5, 9],
-  ])("of %i per minute with a burst of %i accept exactly %i at once, then one after %i s", async (...given) => {
-    const [perMinute, burst, atOnce, wait] = given;
+  ])("of %i per minute with a burst of %i accept exactly %i at once, then one after %i s", async (...args) => {
+    const [perMinute, burst, atOnce, wait] = args;
     const rates = server(false);
     rates.apply(ofAddress(perMinute, burst));
     expect(await takeMany(atOnce, () => take(rates))).toBe(atOnce);
@@ -199,8 +199,8 @@ describe("request rates", () => {
     const slow = new Proxy(records, {
       get:
         (target, name) =>
-        async (...given: unknown[]) => {
-          const answer = await Reflect.get(target, name).apply(target, given);
+        async (...args: unknown[]) => {
+          const answer = await Reflect.get(target, name).apply(target, args);
           await new Promise<void>((resolve) => {
             waiting.push(resolve);
           });

@@ -48,12 +48,12 @@ describe("encrypted bytes", () => {
   const damage = async (at: number, change: (stored: Uint8Array) => Uint8Array) =>
     f.files.tamper((await segments())[at] as Placed, change);
   /** Stores the text in two segments, the second with three frames. */
-  async function inTwoSegments(given = text): Promise<string> {
+  async function inTwoSegments(content = text): Promise<string> {
     const { uploadId } = await beginUpload(f.anna);
     const send = (first: number, part: string) =>
-      storeChunk(f.anna, uploadId, { first, last: first + part.length - 1, total: given.length }, incoming(part));
-    await send(50_000, given.slice(50_000));
-    await send(0, given.slice(0, 50_000));
+      storeChunk(f.anna, uploadId, { first, last: first + part.length - 1, total: content.length }, incoming(part));
+    await send(50_000, content.slice(50_000));
+    await send(0, content.slice(0, 50_000));
     return (await finishText(f, uploadId)).object["~ObjectID"];
   }
   const under = (fileCipher: ReturnType<typeof fileCipherOf>) => ({

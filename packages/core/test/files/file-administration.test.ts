@@ -288,9 +288,9 @@ describe("the check of files", () => {
   test("reports nothing about a file that is removed during the check", async () => {
     await remove(await storeText(f), false);
     const { read } = f.files;
-    f.files.read = async (...given) => {
+    f.files.read = async (...args) => {
       await collectFiles(administrationOf(f.database), { minimumAge: 0 });
-      return read.call(f.files, ...given);
+      return read.call(f.files, ...args);
     };
     expect(await problems(false)).toEqual({});
   });

@@ -200,7 +200,7 @@ export class SlowBytes implements AsyncIterable<Uint8Array> {
 export const byId = (id: string) => ({ kind: "id", id }) as const;
 
 /** The parameters after the fixture. */
-export type Given<Call extends (f: FileFixture, ...given: never) => unknown> =
+export type OtherParameters<Call extends (f: FileFixture, ...args: never) => unknown> =
   Parameters<Call> extends [FileFixture, ...infer Rest] ? Rest : never;
 
 /** Stores a file in one step. Resolves with the id of its object. */

@@ -24,7 +24,7 @@ import {
   everything,
   type FileFixture,
   finishText,
-  type Given,
+  type OtherParameters,
   incoming,
   openFileFixture,
   sha256,
@@ -39,9 +39,9 @@ beforeEach(async () => {
   f = await openFileFixture({ maxSize: 1_000, forbiddenExtensions: ["exe"] });
 });
 
-const store = (...given: Given<typeof storeText>) => storeText(f, ...given);
-const uploaded = (...given: Given<typeof uploadText>) => uploadText(f, ...given);
-const finish = (...given: Given<typeof finishText>) => finishText(f, ...given);
+const store = (...args: OtherParameters<typeof storeText>) => storeText(f, ...args);
+const uploaded = (...args: OtherParameters<typeof uploadText>) => uploadText(f, ...args);
+const finish = (...args: OtherParameters<typeof finishText>) => finishText(f, ...args);
 const define = (rights: ClassDefinition["rights"], change: Partial<ClassDefinition> = {}) =>
   f.define({ ...(builtInClasses.find(({ name }) => name === "File") as ClassDefinition), rights, ...change });
 /** The context under the current model. */
@@ -213,11 +213,11 @@ describe("objects of files", () => {
     const id = await store();
     const update = (input: object) =>
       updateObject(f.anna, byId(id), {
-        input,
+        attributes: input,
         expectedVersions: null,
         serialization: undefined,
       } as never);
-    const bulk = { className: "File", query: {}, input: { Name: "new" }, expectedVersions: null };
+    const bulk = { className: "File", query: {}, attributes: { Name: "new" }, expectedVersions: null };
     expect(await codeOf(createObject(f.anna, "File", { Name: "a" }))).toBe(404);
     expect(await codeOf(createObject(f.anna, "File", {}))).toBe(404);
     for (const input of [{ Size: 1 }, { Sha256: "" }, { Size: null }, { Name: "new", Size: 1 }])
@@ -233,7 +233,7 @@ describe("objects of files", () => {
     const [id] = (await f.insert({ className: "Plan", attributes: { Name: "a" } })) as [string];
     const change = (input: object) =>
       updateObject(context, byId(id), {
-        input,
+        attributes: input,
         expectedVersions: null,
         serialization: undefined,
       } as never);

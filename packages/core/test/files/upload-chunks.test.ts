@@ -203,8 +203,8 @@ describe("ranges of an upload", () => {
     ["10-19 0-8", "0-8 10-19"],
     ["0-99 10-19", "0-99"],
     ["5-9 0-6 20-29 9-19", "0-29"],
-  ])("the union of %j is %j", (given, expected) => {
-    expect(union(ranges(given))).toEqual(ranges(expected));
+  ])("the union of %j is %j", (input, expected) => {
+    expect(union(ranges(input))).toEqual(ranges(expected));
   });
 
   test.each([
@@ -212,8 +212,8 @@ describe("ranges of an upload", () => {
     ["5-9", 0],
     ["0-9", 10],
     ["0-9 20-29", 10],
-  ])("%j has bytes from 0 without a gap: %d", (given, expected) => {
-    expect(gapless(ranges(given))).toBe(expected);
+  ])("%j has bytes from 0 without a gap: %d", (input, expected) => {
+    expect(gapless(ranges(input))).toBe(expected);
   });
 
   test.each([

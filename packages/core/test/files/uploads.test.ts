@@ -380,7 +380,7 @@ describe("names of files", () => {
     ["text", null],
     ["text/plain\r\nX-Header: a", null],
     [`text/${"a".repeat(200)}`, null],
-  ])("keeps a media type only if it is one: %j", (given, expected) => {
-    expect(mediaTypeOf(given)).toBe(expected);
+  ])("keeps a media type only if it is one: %j", (input, expected) => {
+    expect(mediaTypeOf(input)).toBe(expected);
   });
 });

@@ -53,7 +53,7 @@ describe("answer hooks", () => {
     });
 
   test("fill and change all or part of an answer, and run once for all objects", async () => {
-    const given: SerializedItem[][] = [];
+    const batches: SerializedItem[][] = [];
     const hook = build(["Person"], ({ json, rest }) =>
       add({ Label: `${(json["Name"] ?? rest["Name"]) as string}?`, "~ObjectID": "1", "~Forged": true }, [
         "Age",
@@ -61,7 +61,7 @@ describe("answer hooks", () => {
       ]),
     );
     f.hooks.use({
-      buildSerialization: [{ ...hook, run: (caller, items) => (given.push([...items]), hook.run(caller, items)) }],
+      buildSerialization: [{ ...hook, run: (caller, items) => (batches.push([...items]), hook.run(caller, items)) }],
     });
     const full = await get();
     expect(full).toEqual({
@@ -79,10 +79,10 @@ describe("answer hooks", () => {
         Label: "Ada?",
       },
     });
-    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([
+    expect(batches.map((items) => items.map(({ rest }) => rest))).toEqual([
       [{ "~UUID": (await f.stored(boss))?.uuid }, {}],
     ]);
-    given.length = 0;
+    batches.length = 0;
     expect((await list({ type: "custom", fields: ["Age"] })).list["~Elements"]).toEqual([
       {
         "~ClassName": "Manager",
@@ -99,7 +99,7 @@ describe("answer hooks", () => {
         Label: "Bob?",
       },
     ]);
-    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([
+    expect(batches.map((items) => items.map(({ rest }) => rest))).toEqual([
       [
         { Name: "Ada" },
         { Name: "Bob", Boss: { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String) } },
@@ -174,7 +174,7 @@ describe("answer hooks", () => {
     await updateObject(
       { ...f.context, principal: { ...f.context.principal, administrator: true } },
       { kind: "id", id },
-      { input: { Secret: secret }, expectedVersions: null, serialization: undefined },
+      { attributes: { Secret: secret }, expectedVersions: null, serialization: undefined },
     );
     const items: unknown[] = [];
     f.hooks.use({ buildSerialization: [build(["Person", "Secret"], (item) => (items.push(item), null))] });

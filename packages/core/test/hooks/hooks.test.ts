@@ -225,7 +225,7 @@ describe("query hooks", () => {
         await updateObjects(f.context, {
           className: "Person",
           query: {},
-          input: { Note: "young" },
+          attributes: { Note: "young" },
           expectedVersions: null,
         })
       ).count,
@@ -248,7 +248,7 @@ describe("query hooks", () => {
       updateObjects(f.context, {
         className: "Person",
         query: { macro: "No" },
-        input: {},
+        attributes: {},
         expectedVersions: null,
       }),
     ).rejects.toMatchObject({ code: 307 });
@@ -300,11 +300,11 @@ describe("query hooks", () => {
 describe("hook for new users of a provider", () => {
   let f: HookFixture;
   let userId: string;
-  let given: ProviderUser[];
+  let users: ProviderUser[];
   beforeEach(async () => {
     f = await openHookFixture();
     [userId] = (await f.fixture.insert({ className: "Person", attributes: { Name: "Ada" } })) as [string];
-    given = [];
+    users = [];
   });
 
   const accept = () =>
@@ -322,7 +322,7 @@ describe("hook for new users of a provider", () => {
         {
           name: "hook",
           classes: [],
-          run: async (caller, user) => (given.push(user), await work(caller as ObjectContext), value),
+          run: async (caller, user) => (users.push(user), await work(caller as ObjectContext), value),
         },
       ],
     });
@@ -333,7 +333,7 @@ describe("hook for new users of a provider", () => {
     expect(await accept()).toBe("accepted");
     answer(7);
     expect(await accept()).toBe("assigned");
-    expect(given[0]).toEqual({
+    expect(users[0]).toEqual({
       userObject: expect.objectContaining({ "~ObjectID": userId, Name: "Ada" }),
       providerConfig: { name: "oidc" },
       userUuid: "u-1",
@@ -352,7 +352,7 @@ describe("hook for new users of a provider", () => {
       updateObject(
         as,
         { kind: "id", id: userId },
-        { input: { Note }, expectedVersions: null, serialization: undefined },
+        { attributes: { Note }, expectedVersions: null, serialization: undefined },
       );
     let begin: () => void = () => {};
     const running = new Promise<void>((resolve) => {

@@ -38,7 +38,7 @@ describe("save hooks", () => {
   const create = async (input: InputAttributes, className = "Person") =>
     (await createObject(f.context, className, input)).object["~ObjectID"];
   const patch = (id: string, input: InputAttributes, expectedVersions: readonly number[] | null = null) =>
-    updateObject(f.context, { kind: "id", id }, { input, expectedVersions, serialization: undefined });
+    updateObject(f.context, { kind: "id", id }, { attributes: input, expectedVersions, serialization: undefined });
 
   test("receive the new object, the old one and the given attributes", async () => {
     const seen: SavedItem[] = [];
@@ -196,14 +196,14 @@ describe("save hooks", () => {
     const changed = await updateObjects(f.context, {
       className: "Person",
       query: { where: { Age: 1 } },
-      input: { Note: "all" },
+      attributes: { Note: "all" },
       expectedVersions: null,
     });
     expect([changed.count, sizes]).toEqual([225, [200, 25]]);
     expect((await f.stored(ids[3] as string))?.attributes).toEqual({ Name: "3!", Age: 1, Note: "all" });
     expect(await f.stored(ids[4] as string)).toMatchObject({ version: 1 });
     await expect(
-      updateObjects(f.context, { className: "Person", query: {}, input: {}, expectedVersions: [1] }),
+      updateObjects(f.context, { className: "Person", query: {}, attributes: {}, expectedVersions: [1] }),
     ).rejects.toMatchObject({ code: 713 });
   });
 

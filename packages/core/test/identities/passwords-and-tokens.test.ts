@@ -172,9 +172,9 @@ describe("password verification", () => {
 
   describe("password proof", () => {
     let fixture: Fixture;
-    const given = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
+    const credentials = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
     const prove = async (user: string, pass: string) =>
-      (await preparePasswordProof(using(fixture.context, { hasher }), given(user, pass)))();
+      (await preparePasswordProof(using(fixture.context, { hasher }), credentials(user, pass)))();
     const accountOf = async (loginName: string) =>
       (await fixture.r.accounts.find({ realm: "database", loginName }, [])).account;
     const create = async (loginName: string, secret: string): Promise<Account> => {
@@ -213,26 +213,26 @@ describe("password verification", () => {
 
     test("renews a hash with outdated parameters, without a change of its version", async () => {
       const account = await create("ada", "old:right");
-      await renewPassword(using(fixture.context, { hasher }), account, given("ada", "right"));
+      await renewPassword(using(fixture.context, { hasher }), account, credentials("ada", "right"));
       expect(await accountOf("ada")).toEqual({ ...account, secret: "new:right" });
     });
 
     test("keeps a hash with current parameters", async () => {
       const account = await create("ada", "new:right");
-      await renewPassword(using(fixture.context, { hasher }), account, given("ada", "anything"));
+      await renewPassword(using(fixture.context, { hasher }), account, credentials("ada", "anything"));
       expect(await accountOf("ada")).toEqual(account);
     });
 
     test("does not overwrite a concurrent password change, nor fails when the renewal fails", async () => {
       const account = await create("ada", "old:right");
       await fixture.r.accounts.setSecret(account.userId, "new:changed", account.secretVersion);
-      await renewPassword(using(fixture.context, { hasher }), account, given("ada", "right"));
+      await renewPassword(using(fixture.context, { hasher }), account, credentials("ada", "right"));
       expect((await accountOf("ada"))?.secret).toBe("new:changed");
       await expect(
         renewPassword(
           using(fixture.context, { hasher: { ...hasher, hash: () => Promise.reject(new Error("full")) } }),
           account,
-          given("ada", "right"),
+          credentials("ada", "right"),
         ),
       ).resolves.toBeUndefined();
     });

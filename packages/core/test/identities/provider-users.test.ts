@@ -141,7 +141,7 @@ describe("new user of a provider", () => {
       await updateObject(
         caller as HookCaller & ObjectContext,
         { kind: "id", id },
-        { input: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
+        { attributes: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
       );
       return 1;
     };
@@ -313,8 +313,8 @@ describe("identity providers", () => {
   test("are refused with an invalid text, and stay unchanged", async () => {
     await entries.put(google);
     for (const text of unstorableTexts)
-      for (const given of [{ name: text }, { sealedData: text }, { appNames: ["a", text] }])
-        await expect(entries.put({ ...google, ...given })).rejects.toMatchObject({ code: 307 });
+      for (const input of [{ name: text }, { sealedData: text }, { appNames: ["a", text] }])
+        await expect(entries.put({ ...google, ...input })).rejects.toMatchObject({ code: 307 });
     expect(await entries.list()).toEqual([google]);
   });
 });

@@ -35,9 +35,9 @@ describe("provider log-in that returns to an app", () => {
     const { searchParams } = new URL(outcome.location);
     return { ...outcome, code: searchParams.get("code") ?? "", error: searchParams.get("error"), verifier };
   }
-  const exchange = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) => {
+  const exchange = async (trade: { code: string; verifier: string; token?: string; enrol?: boolean }) => {
     const { settingsGeneration } = await f.r.admission.admit(ofDatabase);
-    return codeOf(f.trade(given, { settingsGeneration }));
+    return codeOf(f.trade(trade, { settingsGeneration }));
   };
 
   test.each<[string, Partial<StartInput>]>([
@@ -120,24 +120,24 @@ describe("provider log-in that returns to an app", () => {
     expect(f.sealing.open("state", JSON.parse(stored).sealed)).toBeUndefined();
   });
 
-  const wrong: readonly (readonly [string, (given: { code: string; verifier: string }) => Promise<unknown>])[] = [
+  const wrong: readonly (readonly [string, (input: { code: string; verifier: string }) => Promise<unknown>])[] = [
     ["another verifier", ({ code }) => exchange({ code, verifier: random.secret() })],
     ["no verifier", ({ code }) => exchange({ code, verifier: "" })],
     ["the challenge for the verifier", ({ code, verifier }) => exchange({ code, verifier: pair(verifier).challenge })],
     ["the digest of the verifier", ({ code, verifier }) => exchange({ code, verifier: digests.sha256(verifier) })],
     ["a verifier with a suffix", ({ code, verifier }) => exchange({ code, verifier: `${verifier}=` })],
-    ["another app key", (given) => codeOf(f.trade(given, { appKey: { ...f.context.appKey, id: "another" } }))],
+    ["another app key", (input) => codeOf(f.trade(input, { appKey: { ...f.context.appKey, id: "another" } }))],
     [
       "another alias",
-      (given) => codeOf(f.trade(given, { database: Object.assign(Object.create(f.database), { alias: "second" }) })),
+      (input) => codeOf(f.trade(input, { database: Object.assign(Object.create(f.database), { alias: "second" }) })),
     ],
   ];
   test.each(wrong)("ends after %s", async (_what, attempt) => {
     await f.user("ada");
     await f.link(await f.dfUuid());
-    const given = await returned();
-    expect(await attempt(given)).toBe(324);
-    expect(await exchange(given)).toBe(324);
+    const input = await returned();
+    expect(await attempt(input)).toBe(324);
+    expect(await exchange(input)).toBe(324);
     expect(await f.r.sessions.count()).toBe(1);
     expect(await f.trail()).toContain("provider.refused 324 google");
   });
@@ -149,11 +149,11 @@ describe("provider log-in that returns to an app", () => {
   });
 
   test("ignores unknown codes, which the audit counts together", async () => {
-    const given = await returned();
-    for (const code of ["", "\0", random.secret(), given.code.slice(1), `${given.code} `, digests.sha256(given.code)])
-      expect(await exchange({ ...given, code })).toBe(324);
+    const input = await returned();
+    for (const code of ["", "\0", random.secret(), input.code.slice(1), `${input.code} `, digests.sha256(input.code)])
+      expect(await exchange({ ...input, code })).toBe(324);
     expect(await f.r.audit.settle(0, 10)).toBe(1);
-    expect(await exchange(given)).toBe(0);
+    expect(await exchange(input)).toBe(0);
   });
 
   test("expires after a minute", async () => {
@@ -166,8 +166,8 @@ describe("provider log-in that returns to an app", () => {
 
   test("gives one of several simultaneous exchanges a session or a dfUuid", async () => {
     const unbound = await returned();
-    const many = (given: { code: string; verifier: string }) =>
-      Promise.all(Array.from({ length: 10 }, () => exchange(given)));
+    const many = (input: { code: string; verifier: string }) =>
+      Promise.all(Array.from({ length: 10 }, () => exchange(input)));
     const one = [0, ...Array.from({ length: 9 }, () => 324)];
     expect((await many(unbound)).toSorted()).toEqual(one);
     await f.register(f.google, { defaultUserId: await f.user("guest") });
@@ -181,15 +181,15 @@ describe("provider log-in that returns to an app", () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
     for (let round = 0; round < 5; round += 1) {
-      const given = await returned();
+      const input = await returned();
       const codes = await Promise.all([
-        exchange({ ...given, verifier: random.secret() }),
-        exchange(given),
-        exchange(given),
+        exchange({ ...input, verifier: random.secret() }),
+        exchange(input),
+        exchange(input),
       ]);
       expect(codes[0]).toBe(324);
       expect(codes.filter((code) => code === 0).length).toBeLessThanOrEqual(1);
-      expect(await exchange(given)).toBe(324);
+      expect(await exchange(input)).toBe(324);
     }
   });
 
@@ -276,11 +276,11 @@ describe("provider log-in that returns to an app", () => {
     const userId = await f.user("ada");
     await f.link(await f.dfUuid());
     const refused = async (change: () => unknown, undo: () => unknown) => {
-      const given = await returned();
+      const input = await returned();
       await change();
-      const code = await exchange(given);
+      const code = await exchange(input);
       await undo();
-      expect(await exchange(given)).toBe(324);
+      expect(await exchange(input)).toBe(324);
       return code instanceof Error ? (code as ServiceError).code : code;
     };
     expect(
@@ -311,13 +311,13 @@ describe("provider log-in that returns to an app", () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
     await new Applications(f.r.records).setSecondFactor("app", "forced");
-    const given = await returned();
-    expect([await exchange(given), await exchange({ ...given, token: "123456" }), await exchange(given)]).toEqual([
+    const input = await returned();
+    expect([await exchange(input), await exchange({ ...input, token: "123456" }), await exchange(input)]).toEqual([
       340, 340, 340,
     ]);
-    const codes = await Promise.all(Array.from({ length: 5 }, () => exchange({ ...given, enrol: true })));
+    const codes = await Promise.all(Array.from({ length: 5 }, () => exchange({ ...input, enrol: true })));
     expect(codes.toSorted()).toEqual([0, 324, 324, 324, 324]);
-    expect(await exchange(given)).toBe(324);
+    expect(await exchange(input)).toBe(324);
     expect(await f.r.sessions.count()).toBe(2);
     offset = 1;
     const late = await returned();

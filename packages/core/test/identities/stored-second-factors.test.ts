@@ -119,7 +119,7 @@ describe("stored second factors", () => {
 
   test("are listed by subject and app name in the order of code points, page by page", async () => {
     expect(await factors.list(null, 10)).toEqual([]);
-    const given = [
+    const input = [
       ["custom:a", "z"],
       ["user:1", "B"],
       ["user:1", "a"],
@@ -130,8 +130,8 @@ describe("stored second factors", () => {
       ["user:10", "a"],
       ["user:2", "a"],
     ].map(([subject = "", appName = ""]) => factorOf(subject, { appName }));
-    for (const index of [5, 0, 8, 3, 6, 2, 7, 4, 1]) await factors.enrol(given[index] as NewSecondFactor);
-    const expected = given.map(pendingFactor);
+    for (const index of [5, 0, 8, 3, 6, 2, 7, 4, 1]) await factors.enrol(input[index] as NewSecondFactor);
+    const expected = input.map(pendingFactor);
     expect(await factors.list(null, 100)).toEqual(expected);
     expect(await factors.list(null, 2)).toEqual(expected.slice(0, 2));
     expect(await factors.list({ subject: "user:1", appName: "a" }, 4)).toEqual(expected.slice(3, 7));
@@ -179,8 +179,8 @@ describe("stored second factors", () => {
     await factors.accept(await found(factors, factorOf("user:4")), 1);
     const other = await found(factors, factorOf("user:4"));
     for (const text of unstorableTexts) {
-      for (const given of [{ subject: text }, { appName: text }, { sealedSecret: text }])
-        await expect(factors.enrol({ ...factorOf("user:3"), ...given })).rejects.toMatchObject({ code: 307 });
+      for (const input of [{ subject: text }, { appName: text }, { sealedSecret: text }])
+        await expect(factors.enrol({ ...factorOf("user:3"), ...input })).rejects.toMatchObject({ code: 307 });
       expect(await factors.find(text, [text])).toEqual([]);
       expect(await factors.find("user:3", [text])).toEqual([]);
       expect(await factors.remove(text, null)).toBe(false);

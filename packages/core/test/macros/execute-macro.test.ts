@@ -34,8 +34,8 @@ function loseFirstCommit(): void {
   const lost = new Error("lost");
   storage.transaction = async (work) => {
     await expect(
-      transaction(async (...given) => {
-        await work(...given);
+      transaction(async (...args) => {
+        await work(...args);
         throw lost;
       }),
     ).rejects.toBe(lost);

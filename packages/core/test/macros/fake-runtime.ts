@@ -57,7 +57,7 @@ export class FakeRuntime implements MacroRuntime {
         this.invoked.push(module.name);
         const run = this.runs.get(module.name) as FakeRun;
         try {
-          const result = await run((name, given) => this.ask(host, name, given), argument as Record<string, JsonValue>);
+          const result = await run((name, args) => this.ask(host, name, args), argument as Record<string, JsonValue>);
           return { result, statusMessage: undefined, usage: { cpu: 1, hostCalls: 0 } };
         } catch (error) {
           if (error instanceof ServiceError && host.isCatchable(error))

@@ -192,14 +192,14 @@ describe("macros stored by a command", () => {
     fixture = await openFixture();
   });
 
-  const given: NewMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
+  const input: NewMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
   const removal = { changedBy: "ada", expectedVersion: null };
   const put = (more: Partial<NewMacro> = {}, expectedVersion: number | null = null) =>
     putMacro(
       using(administrationOf(fixture.database), {
         moduleInspector: { inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) },
       }),
-      { ...given, ...more, expectedVersion },
+      { ...input, ...more, expectedVersion },
     );
   const auditEvents = async () =>
     (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
@@ -273,10 +273,10 @@ describe("macros stored by a command", () => {
             },
           },
         }),
-        { ...given, expectedVersion: null },
+        { ...input, expectedVersion: null },
       ),
     ).rejects.toBe(fault);
-    expect(seen).toEqual([{ name: "Report", text: given.text, language: "js", origin: "Report" }]);
+    expect(seen).toEqual([{ name: "Report", text: input.text, language: "js", origin: "Report" }]);
     expect(await new MacroStore(fixture.r).load()).toEqual({ generation: 0, macros: [] });
   });
 });

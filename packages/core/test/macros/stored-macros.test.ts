@@ -215,14 +215,14 @@ describe("stored macros", () => {
   test("are kept as they were put, dated by the storage's clock", async () => {
     stage.advance(50 * hour);
     const before = await stage.storage.now();
-    const given = macroNamed("Report", { language: "ts", text: "" });
-    expect(await put(given, null)).toBe("stored");
+    const input = macroNamed("Report", { language: "ts", text: "" });
+    expect(await put(input, null)).toBe("stored");
     const after = await stage.storage.now();
     const loaded = await macros.load();
     const changedAt = loaded.macros[0]?.changedAt ?? 0;
     expect(changedAt).toBeGreaterThanOrEqual(before);
     expect(changedAt).toBeLessThanOrEqual(after);
-    const kept = { ...given, version: 1, changedAt };
+    const kept = { ...input, version: 1, changedAt };
     expect(loaded.macros).toEqual([kept]);
     expect(await macros.history("Report", 10)).toEqual([kept]);
   });
@@ -247,11 +247,11 @@ describe("stored macros", () => {
 
   test("keep long texts and names whole", async () => {
     const text = "\u{1f469}é\n".repeat(65_536);
-    const given = macroNamed("N".repeat(128), { text, changedBy: "ü".repeat(255) });
-    await put(given, null);
+    const input = macroNamed("N".repeat(128), { text, changedBy: "ü".repeat(255) });
+    await put(input, null);
     const [kept] = (await macros.load()).macros;
     expect(kept?.text === text).toBe(true);
-    expect([kept?.name, kept?.changedBy]).toEqual([given.name, given.changedBy]);
+    expect([kept?.name, kept?.changedBy]).toEqual([input.name, input.changedBy]);
   });
 
   test("are listed by name, in the order of code points", async () => {
@@ -264,9 +264,9 @@ describe("stored macros", () => {
   test("are all loaded, however many exist", async () => {
     const numbered = (first: number, last: number) =>
       Array.from({ length: last - first }, (_, index) => `Macro ${String(first + index).padStart(3, "0")}`);
-    const putAll = (given: readonly string[]) =>
+    const putAll = (names: readonly string[]) =>
       stage.storage.transaction(async (r) => {
-        for (const name of given) await new MacroStore(r).put(macroNamed(name), 0);
+        for (const name of names) await new MacroStore(r).put(macroNamed(name), 0);
       });
     await putAll(numbered(0, 200));
     expect(await names()).toEqual(numbered(0, 200));
@@ -328,8 +328,8 @@ describe("stored macros", () => {
 
   test("are refused with an invalid text", async () => {
     for (const text of unstorableTexts) {
-      for (const given of [{ name: text }, { text }, { changedBy: text }])
-        await expect(put(macroNamed("Report", given), null)).rejects.toMatchObject({ code: 307 });
+      for (const input of [{ name: text }, { text }, { changedBy: text }])
+        await expect(put(macroNamed("Report", input), null)).rejects.toMatchObject({ code: 307 });
       expect(await remove(text)).toBe("unknown");
       expect(await macros.history(text, 10)).toEqual([]);
     }

@@ -88,8 +88,8 @@ function named(classes: Readonly<Record<string, Partial<ClassRequest>>>): NamedC
   }));
 }
 
-async function faultOf(given: readonly NamedClass[]): Promise<string | undefined> {
-  const error = await initialClasses(given).catch((reason: unknown) => reason);
+async function faultOf(classes: readonly NamedClass[]): Promise<string | undefined> {
+  const error = await initialClasses(classes).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ServiceError);
   expect((error as ServiceError).code).toBe(307);
   return (error as ServiceError).detail;
@@ -104,13 +104,13 @@ describe("classes of a new database", () => {
 
   test("refer to each other and inherit in any order, and extend built-in ones", async () => {
     const boss = { name: "Boss", type: "reference", target: "Manager" } as const;
-    const given = {
+    const input = {
       Worker: { base: "Person", attributes: [boss] },
       Manager: { base: "Worker" },
       Person: { rights: [{ group: "*", permissions: ["read"] }] },
       User: { attributes: [...user.attributes, boss] },
     } as const;
-    const classes = new Map((await initialClasses(named(given))).map((each) => [each.name, each]));
+    const classes = new Map((await initialClasses(named(input))).map((each) => [each.name, each]));
     expect([...classes.keys()]).toEqual([...builtInClasses.map(({ name }) => name), "Worker", "Manager", "Person"]);
     expect(classes.get("Worker")).toEqual({ name: "Worker", base: "Person", attributes: [boss], rights: [] });
     expect(classes.get("Person")?.rights).toEqual([{ group: "*", permissions: ["read"] }]);
@@ -152,8 +152,8 @@ describe("classes of a new database", () => {
       },
       "conflicting definitions of Text.",
     ],
-  ])("refuses %s with 307 at its position", async (_what, given, detail) => {
-    expect(await faultOf(named(given))).toContain(detail);
+  ])("refuses %s with 307 at its position", async (_what, input, detail) => {
+    expect(await faultOf(named(input))).toContain(detail);
   });
 
   test("refuses a duplicate class with 307", async () => {

@@ -58,7 +58,7 @@ describe("update objects", () => {
       updateObjects(as, {
         className: "Thing",
         query: {},
-        input: { Text: "new" },
+        attributes: { Text: "new" },
         expectedVersions: null,
         ...input,
       });
@@ -77,7 +77,7 @@ describe("update objects", () => {
         readers: ["XYZ"],
       });
       await expect(
-        run({ query: { where: { Size: { $gt: 2 } }, sort: ["-Size"] }, input: { Text: "new", Size: null } }),
+        run({ query: { where: { Size: { $gt: 2 } }, sort: ["-Size"] }, attributes: { Text: "new", Size: null } }),
       ).resolves.toEqual({ count: 2 });
       expect((await fixture.r.objects.get(ids, seesAll)).map((object) => object.attributes)).toEqual([
         { Name: "a", Size: 1 },
@@ -123,15 +123,15 @@ describe("update objects", () => {
         [{}, reader, refused(304)],
         [{ className: "Secret" }, context, refused(304)],
         [{ className: "constructor" }, context, refused(304)],
-        [{ className: "Tool", query: { nonsense: 1 }, input: { nonsense: 1 } }, context, refused(404)],
+        [{ className: "Tool", query: { nonsense: 1 }, attributes: { nonsense: 1 } }, context, refused(404)],
         [
-          { query: { nonsense: 1 }, input: { nonsense: 1 } },
+          { query: { nonsense: 1 }, attributes: { nonsense: 1 } },
           context,
           refused(307, expect.stringMatching(/^at \/query\/nonsense/)),
         ],
-        [{ input: { nonsense: 1 } }, context, refused(307, "at /nonsense: There is no attribute with this name.")],
-        [{ input: { Sharp: true } }, context, refused(307, "at /Sharp: There is no attribute with this name.")],
-        [{ input: { Name: null } }, context, refused(307)],
+        [{ attributes: { nonsense: 1 } }, context, refused(307, "at /nonsense: There is no attribute with this name.")],
+        [{ attributes: { Sharp: true } }, context, refused(307, "at /Sharp: There is no attribute with this name.")],
+        [{ attributes: { Name: null } }, context, refused(307)],
       ] as const) {
         await expect(run(input, as)).rejects.toEqual(expected);
       }
@@ -148,26 +148,28 @@ describe("update objects", () => {
     test("refuses a large change of many objects", async () => {
       const ids = await insert("Thing", ...Array.from({ length: 70 }, (_, index) => index));
       const input = { Text: "x".repeat(1_000_000) };
-      await expect(run({ input })).rejects.toEqual(refused(307, "at /query: The change is too large for 70 objects."));
+      await expect(run({ attributes: input })).rejects.toEqual(
+        refused(307, "at /query: The change is too large for 70 objects."),
+      );
       expect(new Set(await versions(ids))).toEqual(new Set([1]));
-      await expect(run({ input, query: { oids: ids.slice(0, 30) } })).resolves.toEqual({ count: 30 });
+      await expect(run({ attributes: input, query: { oids: ids.slice(0, 30) } })).resolves.toEqual({ count: 30 });
     });
 
     test("refuses a change of many large objects", async () => {
       const large = { className: "Thing", attributes: { Name: "a", Text: "x".repeat(1_000_000) } };
       const ids = await fixture.insert(...Array.from({ length: 70 }, () => large));
-      await expect(run({ input: { Size: 1 } })).rejects.toEqual(
+      await expect(run({ attributes: { Size: 1 } })).rejects.toEqual(
         refused(307, "at /query: The change is too large for 70 objects."),
       );
-      await expect(run({ input: { Size: 1 }, query: { oids: ids.slice(0, 60) } })).resolves.toEqual({ count: 60 });
+      await expect(run({ attributes: { Size: 1 }, query: { oids: ids.slice(0, 60) } })).resolves.toEqual({ count: 60 });
     });
 
     test("refuses many links of many objects", async () => {
       const ids = await insert("Thing", ...Array.from({ length: 400 }, (_, index) => index));
-      await expect(run({ input: { Parts: ids } })).rejects.toEqual(
+      await expect(run({ attributes: { Parts: ids } })).rejects.toEqual(
         refused(307, "at /query: The change is too large for 400 objects."),
       );
-      await expect(run({ input: { Parts: ids.slice(0, 250) } })).resolves.toEqual({ count: 400 });
+      await expect(run({ attributes: { Parts: ids.slice(0, 250) } })).resolves.toEqual({ count: 400 });
     });
 
     test("names users one by one, and reserves their groups for administrators", async () => {
@@ -176,11 +178,11 @@ describe("update objects", () => {
         { className: "User", attributes: { Name: "two" } },
       );
       const administrator = await sessionContext(fixture, { administrator: true });
-      await expect(run({ className: "User", input: { Name: "same" } }, administrator)).rejects.toEqual(
+      await expect(run({ className: "User", attributes: { Name: "same" } }, administrator)).rejects.toEqual(
         refused(307, "at /Name: The names of several users cannot be set at once."),
       );
       await expect(
-        run({ className: "User", input: { Groups: [], Description: "new" } }, administrator),
+        run({ className: "User", attributes: { Groups: [], Description: "new" } }, administrator),
       ).resolves.toEqual({ count: 2 });
     });
   });
@@ -227,7 +229,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
       updateObject(
         using(context, { objectHooks: hooks }),
         { kind: "id", id },
-        { input: { Name }, expectedVersions: null, serialization: undefined },
+        { attributes: { Name }, expectedVersions: null, serialization: undefined },
       ),
     );
   const remove = (id: ObjectId, recycled: boolean) =>
@@ -288,7 +290,7 @@ describe.each(["without hooks", "with hooks"])("names of users, %s", (kind) => {
 
   test("refuses to name several users at once", async () => {
     await create("Ada");
-    const input = { className: "User", query: {}, input: { Name: "Bob" }, expectedVersions: null };
+    const input = { className: "User", query: {}, attributes: { Name: "Bob" }, expectedVersions: null };
     expect(await outcome(updateObjects(using(context, { objectHooks: hooks }), input))).toBe(307);
   });
 

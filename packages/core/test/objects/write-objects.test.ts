@@ -74,8 +74,8 @@ describe("writing objects", () => {
     return { ...plain, r: { ...plain.r, objects } as Repositories };
   }
 
-  const patch = (id: string, input: Parameters<typeof updateObject>[2]["input"], as = context) =>
-    updateObject(as, { kind: "id", id }, { input, expectedVersions: null, serialization: undefined });
+  const patch = (id: string, input: Parameters<typeof updateObject>[2]["attributes"], as = context) =>
+    updateObject(as, { kind: "id", id }, { attributes: input, expectedVersions: null, serialization: undefined });
   const person = async (className = "Person") =>
     (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
   const refused = (code: number, detail?: unknown) =>
@@ -127,7 +127,7 @@ describe("writing objects", () => {
     const administrator = await sessionContext(fixture, { administrator: true });
     const [{ uuid }] = (await fixture.r.objects.get([one], seesAll)) as [StoredObject];
     const unseen = "There is no object with this id or UUID.";
-    for (const [given, detail, as] of [
+    for (const [input, detail, as] of [
       [{ Boss: "ZZZZ" }, `at /Boss: ${unseen}`, context],
       [{ Anything: hidden }, `at /Anything: ${unseen}`, context],
       [{ Team: [one, restricted] }, `at /Team/1: ${unseen}`, context],
@@ -137,7 +137,7 @@ describe("writing objects", () => {
       [{ Boss: image }, "at /Boss: An object of the class Person is expected.", administrator],
       [{ Hidden: one }, "at /Hidden: An object of another class is expected.", context],
     ] as const) {
-      await expect(patch(one, given, as)).rejects.toEqual(refused(307, detail));
+      await expect(patch(one, input, as)).rejects.toEqual(refused(307, detail));
     }
     await expect(
       patch(one, { Anything: image, Boss: { "~ObjectID": one, "~UUID": uuid } }, administrator),
@@ -149,14 +149,14 @@ describe("writing objects", () => {
     const [hidden] = await fixture.insert({ className: "Secret", attributes: {} });
     const reader = await sessionContext(fixture, { groups: ["B2"] });
     const blind = await sessionContext(fixture, { groups: ["C3"] });
-    for (const given of [{ Name: "fine" }, { Nonsense: 1 }]) {
-      await expect(patch(id, given, reader)).rejects.toEqual(refused(404));
-      await expect(createObject(reader, "Person", given)).rejects.toEqual(refused(404));
-      await expect(patch(id, given, blind)).rejects.toEqual(refused(304));
-      await expect(createObject(blind, "Person", given)).rejects.toEqual(refused(304));
-      await expect(patch(hidden as string, given)).rejects.toEqual(refused(304));
+    for (const input of [{ Name: "fine" }, { Nonsense: 1 }]) {
+      await expect(patch(id, input, reader)).rejects.toEqual(refused(404));
+      await expect(createObject(reader, "Person", input)).rejects.toEqual(refused(404));
+      await expect(patch(id, input, blind)).rejects.toEqual(refused(304));
+      await expect(createObject(blind, "Person", input)).rejects.toEqual(refused(304));
+      await expect(patch(hidden as string, input)).rejects.toEqual(refused(304));
       for (const name of ["Secret", "Nothing", "constructor"])
-        await expect(createObject(context, name, given)).rejects.toEqual(refused(304));
+        await expect(createObject(context, name, input)).rejects.toEqual(refused(304));
     }
   });
 
@@ -183,8 +183,8 @@ describe("writing objects", () => {
     const [kept] = await fixture.insert({ className: "Person", attributes: { Name: "kept" }, readers: ["A9"] });
     const administrator = await sessionContext(fixture, { administrator: true });
     await patch(kept as string, { Name: "seen" }, { ...administrator, database: context.database });
-    for (const given of [{ Name: "fine" }, { Nonsense: 1 }])
-      await expect(patch(kept as string, given)).rejects.toEqual(refused(304));
+    for (const input of [{ Name: "fine" }, { Nonsense: 1 }])
+      await expect(patch(kept as string, input)).rejects.toEqual(refused(304));
     await expect(patch(id, { Nonsense: 1 })).rejects.toMatchObject({ code: 307 });
   });
 
@@ -214,9 +214,9 @@ describe("writing objects", () => {
       { name: "Guest", base: "User", attributes: [], rights: [{ group: "A1", permissions: everything }] },
     );
     const member = await sessionContext(fixture, { groups: ["A1"] });
-    for (const given of [{ Name: "other" }, { Groups: [] }, { Description: "new", Groups: null }]) {
-      await expect(patch(user as string, given, member)).rejects.toEqual(refused(404));
-      await expect(createObject(member, "Guest", given)).rejects.toEqual(refused(404));
+    for (const input of [{ Name: "other" }, { Groups: [] }, { Description: "new", Groups: null }]) {
+      await expect(patch(user as string, input, member)).rejects.toEqual(refused(404));
+      await expect(createObject(member, "Guest", input)).rejects.toEqual(refused(404));
     }
     await expect(patch(user as string, { Description: "new" }, member)).resolves.toMatchObject({
       object: { Description: "new" },
@@ -307,7 +307,7 @@ describe("joined unit", () => {
       updateObject(
         inside,
         { kind: "id", id: anna },
-        { input: { Name: name }, expectedVersions: null, serialization: undefined },
+        { attributes: { Name: name }, expectedVersions: null, serialization: undefined },
       );
     await joined(async (inside) => {
       await expect(rename(inside, "berta")).rejects.toMatchObject({ code: 307 });

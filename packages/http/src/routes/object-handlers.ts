@@ -70,14 +70,14 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
     return { data: new JsonText(`[${texts.join(",")}]`) };
   },
   updateObject: async (context, { parameter, body, query, expectedVersions }) => {
-    const input = { input: body as InputAttributes, expectedVersions, serialization: query.serialization };
+    const input = { attributes: body as InputAttributes, expectedVersions, serialization: query.serialization };
     return objectSuccess(await updateObject(context, singleReference(parameter("idOrClass")), input));
   },
   updateObjects: async (context, { parameter, body, query, expectedVersions }) => {
     const { count } = await updateObjects(context, {
       className: classNameOf(parameter("className")),
       query: query.query,
-      input: body as InputAttributes,
+      attributes: body as InputAttributes,
       expectedVersions,
     });
     return { data: { "~Count": count } };

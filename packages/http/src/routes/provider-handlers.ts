@@ -12,15 +12,15 @@ import {
 import type { Handlers, InputOf, Served } from "../route.ts";
 import { logInInput } from "./session-handlers.ts";
 
-type Given = Readonly<Record<string, string | undefined>>;
+type Fields = Readonly<Record<string, string | undefined>>;
 
 const finish = async (
   context: Served<UnadmittedContext>,
-  given: Given,
+  fields: Fields,
   { parameter, cookie }: Pick<InputOf<typeof providerOperations.finishProviderLogIn>, "parameter" | "cookie">,
 ) => {
   const parameters = new Map(
-    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   const arrived = { providerName: parameter("providerName"), parameters, cookie };
   const { outcome, cookie: forgotten } = await finishProviderLogIn(context, arrived);

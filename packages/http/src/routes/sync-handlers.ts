@@ -31,10 +31,10 @@ const pull = async (
   { body, suspend }: Pick<InputOf<typeof syncOperations.pull>, "body" | "suspend">,
   named: string | undefined,
 ) => {
-  const given = "fault" in body ? body.input : body.value;
+  const members = "fault" in body ? body.input : body.value;
   const input = {
-    schemaName: named ?? schemaNameOf(member(given, "schemaName")),
-    syncVersion: member(given, "syncVersion"),
+    schemaName: named ?? schemaNameOf(member(members, "schemaName")),
+    syncVersion: member(members, "syncVersion"),
     rest: "fault" in body ? body.fault : pullOf(body.value, named),
     suspend,
   };
@@ -84,9 +84,9 @@ export const syncHandlers: Handlers<typeof syncOperations> = {
 };
 
 /** A member of a body that may be invalid. */
-function member(given: unknown, name: string): unknown {
-  return typeof given === "object" && given !== null && Object.hasOwn(given, name)
-    ? (given as Readonly<Record<string, unknown>>)[name]
+function member(input: unknown, name: string): unknown {
+  return typeof input === "object" && input !== null && Object.hasOwn(input, name)
+    ? (input as Readonly<Record<string, unknown>>)[name]
     : undefined;
 }
 

@@ -246,7 +246,7 @@ async function stored(
       : (
           await changeAccepted(
             context,
-            { input, expectedVersions: [object.version] },
+            { attributes: input, expectedVersions: [object.version] },
             { id: object.id, modelClass, readScope: { model, visibility } },
           )
         ).changed;
