@@ -1,5 +1,5 @@
 import type { Check } from "./check.ts";
-import { givenValueChecks } from "./sections/given-values.ts";
+import { inputChecks } from "./sections/inputs.ts";
 import { besideWriterChecks } from "./sections/beside-writers.ts";
 import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
@@ -149,7 +149,7 @@ export const checks: readonly Check[] = [
   ...indexChecks,
   ...besideWriterChecks,
   ...unstorableTextChecks,
-  ...givenValueChecks,
+  ...inputChecks,
   ...throttleChecks,
   ...exemptionChecks,
   ...auditChecks,

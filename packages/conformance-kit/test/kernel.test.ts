@@ -146,8 +146,8 @@ describe("exploration of schedules", () => {
   }, 60_000);
 
   test("prints the transactions, the schedule, all that was read, and the nearest serial order", async () => {
-    const given = parseSchedule("a=1 b=1 | get a, put a | get a, put a @ 11221122");
-    expect(raceText((await replaySchedule([ofIsolation("read committed")], given))!, 7)).toBe(
+    const schedule = parseSchedule("a=1 b=1 | get a, put a | get a, put a @ 11221122");
+    expect(raceText((await replaySchedule([ofIsolation("read committed")], schedule))!, 7)).toBe(
       `No serial order of the committed transactions explains what they read and left behind
 rows      a=1 b=1; seed 7
 1         get a, put a

@@ -225,8 +225,8 @@ describe("differential comparison", () => {
   function adapter({ fault, create }: { readonly fault: string; readonly create: Create }): AdapterUnderTest {
     return {
       name: fault,
-      create: async (given) => {
-        const storage = create(given);
+      create: async (input) => {
+        const storage = create(input);
         return { storage, destroy: () => storage.close() };
       },
     };
@@ -275,8 +275,8 @@ describe("differential comparison", () => {
   test(
     "finds a storage that keeps a rolled-back transaction",
     async () => {
-      const create: Create = (given) => {
-        const storage = new MemoryStorage(given);
+      const create: Create = (input) => {
+        const storage = new MemoryStorage(input);
         return brokenStorage(storage, { transaction: (work) => work(storage.repositories as Repositories, unguarded) });
       };
       const difference = await findDifference(memoryReference, adapter({ fault: "keeps", create }), {

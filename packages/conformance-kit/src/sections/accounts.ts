@@ -19,7 +19,7 @@ const plain = { secret: "first secret", email: null, administrator: false };
 
 /** The rules of both realms, independent of each other. `of` builds the titles of the checks. */
 function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [name: string]: Check["run"] } {
-  const create: (r: Repositories, given?: Partial<NewAccount>) => Promise<Account> =
+  const create: (r: Repositories, account?: Partial<NewAccount>) => Promise<Account> =
     realm === "database" ? createUser : createCustomAccount;
   const find = (r: Repositories, loginName: string) => r.accounts.find({ realm, loginName }, []);
   const named = async (r: Repositories, loginName: string) => (await find(r, loginName)).account;

@@ -136,9 +136,9 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
 
   "stores the hostile texts of an app key unchanged": async ({ r }) => {
     for (const text of hostileTexts) {
-      const given = { name: text, appNames: [text], origins: [text], returnAddresses: [text] };
-      const { appKey } = await createAppKey(r, given);
-      equal(appKey, { ...appKey, ...given }, "the app key");
+      const input = { name: text, appNames: [text], origins: [text], returnAddresses: [text] };
+      const { appKey } = await createAppKey(r, input);
+      equal(appKey, { ...appKey, ...input }, "the app key");
       equal(await r.appKeys.listsOrigin(text), true, `whether the origin ${JSON.stringify(text)} is listed`);
       equal(await r.appKeys.setEnabled(text, false), true, `whether a key named ${JSON.stringify(text)} exists`);
     }

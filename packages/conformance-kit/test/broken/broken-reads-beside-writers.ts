@@ -13,9 +13,9 @@ function afterWrites(
       const { objects = {}, accounts = {}, deletion = {}, ...others } = faulty(r, () => writes > 0);
       return {
         ...others,
-        objects: { ...objects, update: (...given) => r.objects.update(...given).finally(() => (writes += 1)) },
-        accounts: { ...accounts, change: (...given) => r.accounts.change(...given).finally(() => (writes += 1)) },
-        deletion: { ...deletion, restore: (...given) => r.deletion.restore(...given).finally(() => (writes += 1)) },
+        objects: { ...objects, update: (...args) => r.objects.update(...args).finally(() => (writes += 1)) },
+        accounts: { ...accounts, change: (...args) => r.accounts.change(...args).finally(() => (writes += 1)) },
+        deletion: { ...deletion, restore: (...args) => r.deletion.restore(...args).finally(() => (writes += 1)) },
       };
     };
   });

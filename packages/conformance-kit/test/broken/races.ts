@@ -33,8 +33,8 @@ function racing(method: string): Create {
     const repositories = Object.fromEntries(
       Object.entries(storage.repositories).map(([key, repository]) => {
         if (key !== owner) return [key, repository];
-        const call = Reflect.get(repository as object, name) as (...given: unknown[]) => Promise<unknown>;
-        const late = (...given: unknown[]) => race(() => Reflect.apply(call, repository, given));
+        const call = Reflect.get(repository as object, name) as (...args: unknown[]) => Promise<unknown>;
+        const late = (...args: unknown[]) => race(() => Reflect.apply(call, repository, args));
         return [key, Object.assign(Object.create(repository as object) as object, { [name]: late })];
       }),
     );

@@ -22,11 +22,11 @@ export interface Unit {
 export class ChangeLog {
   readonly kept = new Map<string, Change>();
   readonly atWork = new Set<Unit>();
-  private given = 0;
+  private tickets = 0;
 
   next(): number {
-    this.given += 1;
-    return this.given;
+    this.tickets += 1;
+    return this.tickets;
   }
 
   /** The stamp of the first change of a unit. */
@@ -37,7 +37,7 @@ export class ChangeLog {
   /** No change up to this stamp can still appear, provided that units have one stamp. */
   get complete(): number {
     const open = [...this.atWork].flatMap((unit) => ChangeLog.stampOf(unit) ?? []);
-    return Math.min(this.given + 1, ...open) - 1;
+    return Math.min(this.tickets + 1, ...open) - 1;
   }
 
   get highestKept(): number {

@@ -21,8 +21,8 @@ function changing(makeChange: () => (text: string) => string): Create {
           name,
           new Proxy(repository as object, {
             get: (target, method) => {
-              const call = Reflect.get(target, method) as (...given: unknown[]) => unknown;
-              return (...given: unknown[]) => Reflect.apply(call, target, mapped(given, change) as unknown[]);
+              const call = Reflect.get(target, method) as (...args: unknown[]) => unknown;
+              return (...args: unknown[]) => Reflect.apply(call, target, mapped(args, change) as unknown[]);
             },
           }),
         ]),

@@ -120,8 +120,8 @@ export const brokenKernelProcesses: readonly BrokenKernel[] = [
                 if (!seen.has(key)) seen.set(key, await reader.get(table, keys));
                 return seen.get(key) as Awaited<ReturnType<typeof reader.get>>;
               },
-              range: (...given) => reader.range(...given),
-              count: (...given) => reader.count(...given),
+              range: (...args) => reader.range(...args),
+              count: (...args) => reader.count(...args),
               now: () => reader.now(),
               watermark: () => reader.watermark(),
             }),
@@ -142,9 +142,9 @@ export const brokenKernelProcesses: readonly BrokenKernel[] = [
     read: (work) =>
       kernel.read((reader) =>
         work({
-          get: (...given) => reader.get(...given),
-          range: (...given) => reader.range(...given),
-          count: (...given) => reader.count(...given),
+          get: (...args) => reader.get(...args),
+          range: (...args) => reader.range(...args),
+          count: (...args) => reader.count(...args),
           now: async () => (await reader.now()) + number * 7_200_000,
           watermark: () => reader.watermark(),
         }),

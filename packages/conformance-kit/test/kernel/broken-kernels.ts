@@ -36,8 +36,8 @@ function replaced<R extends KernelReader>(reader: R, ...faults: readonly object[
   const own = methods
     .filter((name) => name in reader)
     .map((name) => {
-      const method = Reflect.get(reader, name) as (...given: unknown[]) => unknown;
-      return [name, (...given: unknown[]) => Reflect.apply(method, reader, given)] as const;
+      const method = Reflect.get(reader, name) as (...args: unknown[]) => unknown;
+      return [name, (...args: unknown[]) => Reflect.apply(method, reader, args)] as const;
     });
   return Object.assign(Object.fromEntries(own), ...faults) as R;
 }
@@ -95,9 +95,9 @@ export const brokenKernels: readonly BrokenKernel[] = [
     kernel: {
       read: (work) =>
         work({
-          get: (...given) => kernel.read((reader) => reader.get(...given)),
-          range: (...given) => kernel.read((reader) => reader.range(...given)),
-          count: (...given) => kernel.read((reader) => reader.count(...given)),
+          get: (...args) => kernel.read((reader) => reader.get(...args)),
+          range: (...args) => kernel.read((reader) => reader.range(...args)),
+          count: (...args) => kernel.read((reader) => reader.count(...args)),
           now: () => kernel.read((reader) => reader.now()),
           watermark: () => kernel.read((reader) => reader.watermark()),
         }),

@@ -162,9 +162,9 @@ class Attempt {
         await this.database.committed.transaction(async (committed) => void (await call(committed)));
     };
     return {
-      get: (...given) => reading((transaction) => transaction.get(...given)),
-      range: (...given) => reading((transaction) => transaction.range(...given)),
-      count: (...given) => reading((transaction) => transaction.count(...given)),
+      get: (...args) => reading((transaction) => transaction.get(...args)),
+      range: (...args) => reading((transaction) => transaction.range(...args)),
+      count: (...args) => reading((transaction) => transaction.count(...args)),
       now: () => own.now(),
       watermark: async () => watermark,
       put: async (table, rows) => {
@@ -238,9 +238,9 @@ class Attempt {
 
 function readerOf(reader: KernelReader, replaced: Partial<KernelReader>): KernelReader {
   return {
-    get: (...given) => reader.get(...given),
-    range: (...given) => reader.range(...given),
-    count: (...given) => reader.count(...given),
+    get: (...args) => reader.get(...args),
+    range: (...args) => reader.range(...args),
+    count: (...args) => reader.count(...args),
     now: () => reader.now(),
     watermark: () => reader.watermark(),
     ...replaced,

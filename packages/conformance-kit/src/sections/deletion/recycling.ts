@@ -47,8 +47,8 @@ function listed({ deletion }: Repositories, query: Partial<TrashQuery> = {}): Pr
 
 /** Creates this many objects and returns their ids. */
 async function create(r: Repositories, count: number) {
-  const given = Array.from({ length: count }, () => ({}));
-  return idsOf(await createObjects(r, ...given)) as [ObjectId, ObjectId, ObjectId, ObjectId, ObjectId, ...ObjectId[]];
+  const inputs = Array.from({ length: count }, () => ({}));
+  return idsOf(await createObjects(r, ...inputs)) as [ObjectId, ObjectId, ObjectId, ObjectId, ObjectId, ...ObjectId[]];
 }
 
 const listing = checksOf("recycle bin", {

@@ -103,9 +103,9 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
   "removes targets from references and collections and keeps other values": async ({ storage, r, advance }) => {
     const [gone, stays, recycled] = await createObjects(r, {}, {}, {});
     const references = { Boss: gone.id, Deputy: stays.id, Team: [stays.id, gone.id, recycled.id] };
-    const given = linking(references, { Tags: { id: gone.id, list: [gone.id] }, Name: gone.id });
-    const { attributes } = given;
-    const source = await createObject(r, given);
+    const input = linking(references, { Tags: { id: gone.id, list: [gone.id] }, Name: gone.id });
+    const { attributes } = input;
+    const source = await createObject(r, input);
     const single = await createObject(r, linking({ Team: [gone.id], Boss: stays.id }));
     await deleteObjects(storage, [recycled.id], true);
     advance(hour);

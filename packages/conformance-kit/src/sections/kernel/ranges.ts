@@ -97,10 +97,10 @@ export const kernelRangeChecks: readonly Check[] = kernelChecks({
     const ofKeys = ends.flatMap((from) => ends.map((to) => ({ from, to })));
     const places = [undefined, "w", "x", "z", "zz"];
     const ofPlaces = places.flatMap((from) => places.map((to) => ({ index: "first", from, to })));
-    const given = [...ofKeys, ...ofPlaces].map((range) =>
+    const ranges = [...ofKeys, ...ofPlaces].map((range) =>
       Object.fromEntries(Object.entries(range).filter(([, end]) => end !== undefined)),
     );
-    await compareRanges(kernel, rows, given);
+    await compareRanges(kernel, rows, ranges);
   },
 
   "finds a row once for each of its places, with the place": async ({ kernel }) => {

@@ -31,21 +31,21 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(),
       "The UUID must be valid and in lower case",
     );
-    const { id, uuid: given, storedAt } = object;
+    const { id, uuid: objectUuid, storedAt } = object;
     isTrue(before <= storedAt && storedAt <= after, `The time ${storedAt} must be between ${before} and ${after}`);
     const rest = { className: "File", version: 1, attributes: { Name: "plan" }, readers: null };
-    equal(object, { id, uuid: given, storedAt, ...rest }, "the object");
+    equal(object, { id, uuid: objectUuid, storedAt, ...rest }, "the object");
   },
 
   "reads objects as created": async ({ r }) => {
-    const given = [
+    const inputs = [
       { className: "File", attributes: { Name: "plan" }, readers: ["A1", "B2"] },
       { className: "User", attributes: {}, readers: [] },
       { className: "Image", attributes: {}, readers: null },
     ];
-    const created = await r.objects.insert(given);
+    const created = await r.objects.insert(inputs);
     const kept = created.map(({ className, attributes, readers }) => ({ className, attributes, readers }));
-    equal(kept, given, "the given values");
+    equal(kept, inputs, "the given values");
     equalInAnyOrder(await r.objects.get(idsOf(created), seesAll), created, "the objects by ID");
     for (const object of created) equal(await objectByUuid(r, object.uuid), object, "the object by UUID");
     equal(await findObjects(r, ["File", "User", "Image"]), created, "the objects by class");

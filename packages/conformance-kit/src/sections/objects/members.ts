@@ -63,11 +63,11 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
   "keeps the collection members that the writer cannot see, after the given ones": async ({ r }) => {
     const { one, two, ofOthers, unreadable, image } = await scene(r);
     const { id } = await withTeam(r, [image, one, ofOthers, two, unreadable]);
-    for (const given of [[two], [], [one, two], [two, one]]) {
-      const [changed] = await r.objects.update([teamOf(id, given, { Name: "new" })], blind);
+    for (const members of [[two], [], [one, two], [two, one]]) {
+      const [changed] = await r.objects.update([teamOf(id, members, { Name: "new" })], blind);
       equal(
         changed?.attributes,
-        { Name: "new", Team: idsOf([...given, image, ofOthers, unreadable]) },
+        { Name: "new", Team: idsOf([...members, image, ofOthers, unreadable]) },
         "the attributes",
       );
       equal(await r.objects.get([id], seesAll), [changed], "the object, read again");

@@ -39,7 +39,7 @@ function indexing({ storage, r }: Pick<Subject, "storage" | "r">): Repositories 
   return replaced(r, (name) => (name === "objects" ? objects : undefined));
 }
 
-type Call = (...given: readonly unknown[]) => unknown;
+type Call = (...args: readonly unknown[]) => unknown;
 
 /** An object with some of its members replaced. */
 function replaced<T extends object>(original: T, replacement: (name: string, call: Call) => unknown): T {

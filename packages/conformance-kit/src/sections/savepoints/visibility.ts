@@ -54,8 +54,8 @@ export const savepointVisibilityChecks: readonly Check[] = checksOf("nested tran
   },
 
   "never reuses the ID of a rolled-back object": async ({ storage, r }) => {
-    const given: string[] = [];
-    const note = async (creating: Promise<StoredObject>) => void given.push((await creating).id);
+    const ids: string[] = [];
+    const note = async (creating: Promise<StoredObject>) => void ids.push((await creating).id);
     for (let round = 0; round < 3; round += 1) {
       await storage.transaction(async (inside, attempt) => {
         await rollBackNested(attempt, () => note(file(inside, "never")));
@@ -67,6 +67,6 @@ export const savepointVisibilityChecks: readonly Check[] = checksOf("nested tran
       });
       await note(file(r, "kept"));
     }
-    equal([given.length, new Set(given).size], [15, 15], "numbers of created objects and of different IDs");
+    equal([ids.length, new Set(ids).size], [15, 15], "numbers of created objects and of different IDs");
   },
 });

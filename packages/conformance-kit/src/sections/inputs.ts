@@ -11,8 +11,8 @@ import { Visitor } from "../fixtures/visitor.ts";
 /** A caller adds this to its lists after a call. */
 const later = "later";
 
-export const givenValueChecks: readonly Check[] = checksOf("given values", {
-  "keeps an app key as it was given": async ({ r }) => {
+export const inputChecks: readonly Check[] = checksOf("inputs", {
+  "keeps an app key when the caller changes its input": async ({ r }) => {
     const [appNames, origins, returnAddresses] = [["Sales"], ["https://app.example"], ["app:/back"]];
     await createAppKey(r, { name: "key", appNames, origins, returnAddresses });
     for (const list of [appNames, origins, returnAddresses]) list.push(later);
@@ -21,7 +21,7 @@ export const givenValueChecks: readonly Check[] = checksOf("given values", {
     equal([key?.appNames, key?.origins, key?.returnAddresses], expected, "the lists");
   },
 
-  "keeps a session as it was given": async ({ r }) => {
+  "keeps a session when the caller changes its input": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const appNames = ["Sales"];
     const digest = await visitor.open(r, { appNames });
@@ -32,7 +32,7 @@ export const givenValueChecks: readonly Check[] = checksOf("given values", {
     equal([session?.appNames, session?.reservedNames], [["Sales"], ["Stock"]], "the app names");
   },
 
-  "keeps an event and a tally as they were given": async ({ r }) => {
+  "keeps an event and a tally when the caller changes their input": async ({ r }) => {
     const appNames = ["Sales"];
     const changes = [{ name: "seats", before: [1] as JsonValue[], after: null }];
     await r.audit.append({ ...auditEvent, appNames, changes });
@@ -49,20 +49,20 @@ export const givenValueChecks: readonly Check[] = checksOf("given values", {
     );
   },
 
-  "keeps a record as it was given": async ({ r }) => {
+  "keeps a record when the caller changes its input": async ({ r }) => {
     const [first, second, third] = [[1], [2], [3]] as [JsonValue[], JsonValue[], JsonValue[]];
-    const kept = async () => (await r.records.list("sample", { after: null, limit: 10 })).map(({ value }) => value);
+    const values = async () => (await r.records.list("sample", { after: null, limit: 10 })).map(({ value }) => value);
     await r.records.put("sample", "one", first);
     await r.records.putWithin("sample", "two", second, { owner: "user:1", quota: { perOwner: 0, total: 0 } });
     for (const list of [first, second]) list.push(later);
-    equal(await kept(), [[1], [2]], "the values");
+    equal(await values(), [[1], [2]], "the values");
     const [claimed] = await r.records.claim("sample", 1, minute);
     await r.records.settle("sample", claimed ?? { id: "", version: 0 }, { value: third });
     third.push(later);
-    equal(await kept(), [[3], [2]], "the values after a settlement");
+    equal(await values(), [[3], [2]], "the values after a settlement");
   },
 
-  "keeps the model as it was given": async ({ r }) => {
+  "keeps the model when the caller changes its input": async ({ r }) => {
     const rights = [{ group: "*", permissions: ["read" as const] }];
     const definition = { name: "Invoice", base: null, attributes: [], rights };
     await r.model.change({ put: [definition] }, 1);
@@ -76,7 +76,7 @@ export const givenValueChecks: readonly Check[] = checksOf("given values", {
     );
   },
 
-  "keeps changed and restored attributes as they were given": async ({ storage, r }) => {
+  "keeps changed and restored attributes when the caller changes their input": async ({ storage, r }) => {
     const { id } = await createObject(r);
     const [changed, restored] = [[1], [2]] as [JsonValue[], JsonValue[]];
     const read = async () => (await r.objects.get([id], seesAll))[0]?.attributes;
@@ -92,7 +92,7 @@ export const givenValueChecks: readonly Check[] = checksOf("given values", {
     equal(await read(), { Name: "plan", changed: [1], restored: [2] }, "the attributes after a restoration");
   },
 
-  "keeps readers and links as they were given": async ({ r }) => {
+  "keeps readers and links when the caller changes their input": async ({ r }) => {
     const target = await createObject(r);
     const [readers, members] = [["A1"], [target.id]];
     const { id } = await createObject(r);
