@@ -85,10 +85,10 @@ async function execute(name: string, words: readonly string[], options: object =
   const hall = { printerId: "7", name: "hall", enabled: true, since: null, trays: ["a", "b"], pages: 3, color: false };
   const loft = { ...hall, printerId: "8", name: "loft", enabled: false, trays: [] };
   const calls: (readonly [operation: string, options: Readonly<Record<string, unknown>>])[] = [];
-  const call = async (operation: string, given: { readonly query?: { readonly after?: string } }) => {
-    calls.push([operation, given]);
+  const call = async (operation: string, input: { readonly query?: { readonly after?: string } }) => {
+    calls.push([operation, input]);
     if (operation !== "GET /admin/v1/printers") return hall;
-    return given.query?.after === "p" ? { items: [loft], next: null } : { items: [hall], next: "p" };
+    return input.query?.after === "p" ? { items: [loft], next: null } : { items: [hall], next: "p" };
   };
   const [noun] = withDeclared([], commands);
   const command = noun?.commands.find((each) => each.name === `printer ${name}`);

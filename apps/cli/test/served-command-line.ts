@@ -68,11 +68,11 @@ export async function output(line: string | readonly string[], input = ""): Prom
 export const json = async (line: string) => JSON.parse(await output(`${line} --json`));
 
 /** A session of an application; the code of the answer instead if it is refused. */
-export async function logInApp(user: string, given: object = {}, key = "demo-app-key"): Promise<string> {
+export async function logInApp(user: string, input: object = {}, key = "demo-app-key"): Promise<string> {
   const response = await fetch(`${url}/v1/login`, {
     method: "POST",
     headers: { appkey: key, "content-type": "application/json" },
-    body: JSON.stringify({ user, pass: user, appNames: ["demo-seats"], ...given }),
+    body: JSON.stringify({ user, pass: user, appNames: ["demo-seats"], ...input }),
   });
   lastRequestId = String(response.headers.get("x-request-id"));
   return ((await response.json()) as { status: { internalStatus: string } }).status.internalStatus;

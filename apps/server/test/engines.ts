@@ -175,9 +175,9 @@ export function useDemo(
 ): DemoOfSuite {
   let demo: DemoServers;
   beforeAll(async () => {
-    const given = typeof environment === "function" ? environment() : environment;
+    const variables = typeof environment === "function" ? environment() : environment;
     const more = { ...(content && { content: content() }), ...(logger && { logger }) };
-    demo = await startDemoOn(engine, { environment: given, count, ...more });
+    demo = await startDemoOn(engine, { environment: variables, count, ...more });
   }, 60_000);
   afterAll(() => demo.close());
   return {

@@ -27,7 +27,7 @@ export function macroFixture(server: () => RunningServer, mode: LogInMode) {
       method: "POST",
       ...(input === undefined ? {} : { body: input as object }),
     });
-  const steps = async (...given: readonly unknown[][]) => (await execute("Steps", { steps: given })).body.data;
+  const steps = async (...args: readonly unknown[][]) => (await execute("Steps", { steps: args })).body.data;
   const create = async (attributes: object): Promise<string> => {
     const answer = await callIn(server(), sessions.demo, "/v1/object/Customer", { method: "POST", body: attributes });
     return answer.body.data["~ObjectID"];

@@ -91,8 +91,8 @@ onEngines(
     test("a code is valid for its own account and is a text, with at most five tries", async () => {
       const [account, stranger] = [await create(), await create()];
       const [session, strange] = [await sessionOf(account), await sessionOf(stranger)];
-      for (const given of [undefined, null, 5, "", " ", ["a"], { $ne: "" }, "x".repeat(101)])
-        expect([given, (await confirm(session, given)).code]).toEqual([given, "326"]);
+      for (const input of [undefined, null, 5, "", " ", ["a"], { $ne: "" }, "x".repeat(101)])
+        expect([input, (await confirm(session, input)).code]).toEqual([input, "326"]);
       expect(
         await call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", body: { confirmationCode: "A" } }),
       ).toMatchObject({ status: 400, code: "200" });

@@ -58,9 +58,9 @@ describe("reset by mail of a custom user", () => {
           expect.stringContaining("Ein neues Passwort"),
         ]);
         expect(mail.raw).not.toContain("evil");
-        const [, given] =
+        const [, token] =
           /https:\/\/app\.example\/new-password\?of=#([\w-]{43})\s/.exec(mail.bodies.get("text/plain") ?? "") ?? [];
-        expect(await confirm(given, second)).toBe("0");
+        expect(await confirm(token, second)).toBe("0");
         expect(await Promise.all([...sessions, mapped].map((id) => checkSession(server(), id)))).toEqual([
           "201",
           "201",
@@ -72,9 +72,9 @@ describe("reset by mail of a custom user", () => {
           "0",
           "0",
         ]);
-        expect(await confirm(given, "another one by mail")).toBe("328");
+        expect(await confirm(token, "another one by mail")).toBe("328");
         const notice = await mailbox.next();
-        expect([notice.to, notice.bodies.get("text/plain")?.includes(given ?? "?")]).toEqual([[account.email], false]);
+        expect([notice.to, notice.bodies.get("text/plain")?.includes(token ?? "?")]).toEqual([[account.email], false]);
         const events = (await repositories().audit.read(0, 100_000)).filter(
           ({ type }) => type === "customPassword.reset.completed",
         );

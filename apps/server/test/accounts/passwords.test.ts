@@ -30,7 +30,7 @@ onEngines(
     const repositories = () => repositoriesOf(server());
     const change = (session: ClientSession, oldPassword: unknown, newPassword: unknown, more: object = {}) =>
       callIn(server(), session, "/v1/changePassword", { method: "POST", body: { oldPassword, newPassword, ...more } });
-    const changed = (...given: Parameters<typeof change>) => change(...given).then(({ code }) => code);
+    const changed = (...args: Parameters<typeof change>) => change(...args).then(({ code }) => code);
     const confirm = (resetPasswordToken: unknown, newPassword: unknown, path = "/v1/confirmResetPassword") =>
       call(server(), path, { method: "POST", body: { resetPasswordToken, newPassword } }).then(({ code }) => code);
     const opens = (user: string, pass: string) => tryLogIn(server(), user, { pass }).then(({ code }) => code);

@@ -171,8 +171,8 @@ onEngines(
         const body = { user, pass: "the first password", appNames: [appName], device: { deviceId } };
         return call(server(), "/v1/login", { method: "POST", body });
       };
-      const open = async (...given: Parameters<typeof tryLogIn>) =>
-        (await tryLogIn(...given)).body.data.sessionId as string;
+      const open = async (...args: Parameters<typeof tryLogIn>) =>
+        (await tryLogIn(...args)).body.data.sessionId as string;
 
       test("a ban is rehearsed, ends the sessions, and is removed by its id", async () => {
         const { name, userId } = await newUser(server());

@@ -44,8 +44,8 @@ onEngines(
     };
     const setLimits = async (values: object) =>
       admin().limits.change(values as never, { ifMatch: await admin().limits.get() });
-    const setMaintenance = async (given: { readonly active: boolean; readonly message?: string }) =>
-      admin().maintenance.set({ ...given, endsAt: given.active ? "2100-01-01T00:00:00.000Z" : null } as never, {
+    const setMaintenance = async (input: { readonly active: boolean; readonly message?: string }) =>
+      admin().maintenance.set({ ...input, endsAt: input.active ? "2100-01-01T00:00:00.000Z" : null } as never, {
         ifMatch: await admin().maintenance.get(),
       });
     const banned = (reason: string, until: string | null) => ({
@@ -63,8 +63,8 @@ onEngines(
     const rows: Readonly<Record<string, Row>> = {
       "a new user": {
         act: async () => {
-          const given = { name: written(user), password: secret, email: "a@mail.example", groups: [id.group] };
-          id.user = (await admin().users.create(given)).userId;
+          const input = { name: written(user), password: secret, email: "a@mail.example", groups: [id.group] };
+          id.user = (await admin().users.create(input)).userId;
         },
         events: () => [
           [
@@ -116,8 +116,8 @@ onEngines(
       },
       "a custom user": {
         act: async () => {
-          const given = { name: written(custom), password: secret, userId: id.user };
-          id.custom = (await admin().customUsers.create(given)).customUserId;
+          const input = { name: written(custom), password: secret, userId: id.user };
+          id.custom = (await admin().customUsers.create(input)).customUserId;
           await changeCustom({ userId: id.other, email: "b@mail.example" });
           await changeCustom({ enabled: false });
           await admin().customUsers.setPassword(id.custom, `${secret}-2`);
@@ -175,8 +175,8 @@ onEngines(
       },
       "an app key": {
         act: async () => {
-          const given = { name: app, appNames: [app], origins: ["https://shop.example"] };
-          id.key = (await admin().appKeys.create(given)).appKeyId;
+          const input = { name: app, appNames: [app], origins: ["https://shop.example"] };
+          id.key = (await admin().appKeys.create(input)).appKeyId;
           await admin().appKeys.setEnabled(id.key, false, { ifMatch: await admin().appKeys.get(id.key) });
         },
         events: () => [
@@ -321,9 +321,9 @@ onEngines(
       synchronization: {
         act: async () => {
           const { sync } = admin();
-          const given = { classes: [{ className: "Invoice" }] };
-          const made = await sync.putSchema(schema, given);
-          const changed = await sync.putSchema(schema, { ...given, direction: "pull" }, { ifMatch: made });
+          const input = { classes: [{ className: "Invoice" }] };
+          const made = await sync.putSchema(schema, input);
+          const changed = await sync.putSchema(schema, { ...input, direction: "pull" }, { ifMatch: made });
           await sync.removeSchema(schema, { ifMatch: changed });
           await sync.setEnabled(true, { ifMatch: await sync.setEnabled(false, { ifMatch: await sync.get() }) });
         },

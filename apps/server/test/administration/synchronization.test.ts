@@ -84,8 +84,8 @@ onEngines(
         ["an invalid macro", 307, "a", { ...invoices, conflicts: { macro: "../a" } }],
         ["a large page", 307, "a", { ...invoices, pageSize: 5_001 }],
         ["an unknown member", 307, "a", { ...invoices, other: 1 }],
-      ])("%s is %d", async (_what, code, name, given) => {
-        expect(await codeOf(sync().putSchema(name, given as typeof invoices))).toBe(code);
+      ])("%s is %d", async (_what, code, name, input) => {
+        expect(await codeOf(sync().putSchema(name, input as typeof invoices))).toBe(code);
       });
     });
 
@@ -294,7 +294,7 @@ onEngines(
         const version = await current();
         const moved = (digit: number) =>
           `${version.slice(0, digit)}${(Number(version[digit]) % 9) + 1}${version.slice(digit + 1)}`;
-        for (const [given, told] of [
+        for (const [input, told] of [
           ["abc", "not a version of this server"],
           ["12345", "not a version of this server"],
           [moved(0), "restored"],
@@ -302,7 +302,7 @@ onEngines(
           [moved(16), "groups or rights"],
           [`${version.slice(0, 32)}9${version.slice(33)}`, "higher than the latest"],
         ] as const)
-          expect([given, await causes(uuid, given)]).toEqual([given, [expect.stringContaining(told)]]);
+          expect([input, await causes(uuid, input)]).toEqual([input, [expect.stringContaining(told)]]);
         const query = (await sync().explainAbsence(schema, { user: userId, uuid, syncVersion: moved(24) })).find(
           ({ level }) => level === "unknown",
         );

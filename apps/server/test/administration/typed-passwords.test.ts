@@ -37,10 +37,10 @@ onEngines(
         Number(code),
       );
 
-    const create = async (given: { readonly password: string } | { readonly passwordDigest: string }) => {
+    const create = async (input: { readonly password: string } | { readonly passwordDigest: string }) => {
       const name = `typed ${randomUUID()}`;
-      const { userId } = await admin().users.create({ name, ...given });
-      const { customUserId } = await admin().customUsers.create({ name, userId, ...given });
+      const { userId } = await admin().users.create({ name, ...input });
+      const { customUserId } = await admin().customUsers.create({ name, userId, ...input });
       return { name, userId, customUserId };
     };
 
@@ -74,14 +74,14 @@ onEngines(
       ["other characters", { passwordDigest: `${digits.slice(1)}g` }, 307],
       ["the digest of a breached password", { passwordDigest: md5("password123") }, 320],
       ["a breached password", { password: "password123" }, 320],
-    ])("%s is refused", async (_, given, code) => {
+    ])("%s is refused", async (_, input, code) => {
       const { userId, customUserId } = await create({ password: "a long password" });
       const name = `typed ${randomUUID()}`;
       for (const attempt of [
-        () => admin().users.create({ name, ...given }),
-        () => admin().customUsers.create({ name, userId, ...given }),
-        () => admin().users.setPassword(userId, given),
-        () => admin().customUsers.setPassword(customUserId, given),
+        () => admin().users.create({ name, ...input }),
+        () => admin().customUsers.create({ name, userId, ...input }),
+        () => admin().users.setPassword(userId, input),
+        () => admin().customUsers.setPassword(customUserId, input),
       ])
         expect(await codeOf(attempt())).toBe(code);
     });

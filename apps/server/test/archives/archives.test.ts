@@ -104,7 +104,7 @@ describe("archives", () => {
       }) as const;
     const identity = { provider: "google", issuer: "https://accounts.example", subject: "anna" } as const;
     const link = { ...identity, id: randomUUID(), userId: "7", shared: false, email: null, displayName: "Anna" };
-    const given: (ArchiveRecord | EarlierRecord)[] = [
+    const records: (ArchiveRecord | EarlierRecord)[] = [
       { section: "identityLinks", ...link, linkedAt: 5 },
       { section: "secondFactors", subject: "user:7", ...factor },
       key("first", 1),
@@ -113,7 +113,7 @@ describe("archives", () => {
     const storage = new MemoryStorage();
     await storage.migrate();
     const kept = storage.repositories.records;
-    for await (const record of fromEarlier(streamed(given), 1_000, new NodeDigests())) {
+    for await (const record of fromEarlier(streamed(records), 1_000, new NodeDigests())) {
       if (record.section === "records") await kept.put(record.kind, record.id, record.value, { owner: record.owner });
     }
     const linkId = identityLinkId(identity, new NodeDigests());
@@ -132,16 +132,16 @@ describe("archives", () => {
     ["a refused log-in", { requestId: "r", userId: null }, { actorId: null, subjectId: null }],
     ["a change of a class", { requestId: "r", userId: "7", className: "Invoice" }, { actorId: "7", subjectId: null }],
     ["a command about a user", { requestId: "", userId: "7" }, { actorId: null, subjectId: "7" }],
-  ])("the user of %s in the first format becomes its actor and its subject", (_title, given, expected) => {
+  ])("the user of %s in the first format becomes its actor and its subject", (_title, members, expected) => {
     const event = { at: 1, since: 1, attempts: 1, type: "t", outcome: 0, appKeyId: "", address: "", appNames: [] };
     const names = { className: null, macroName: null, providerName: null };
-    expect(schemaOf("audit").parse({ sequence: 1, ...event, ...names, ...given })).toEqual({
+    expect(schemaOf("audit").parse({ sequence: 1, ...event, ...names, ...members })).toEqual({
       sequence: 1,
       ...event,
       ...names,
       changes: [],
-      requestId: given.requestId,
-      className: "className" in given ? given.className : null,
+      requestId: members.requestId,
+      className: "className" in members ? members.className : null,
       ...expected,
     });
   });

@@ -147,11 +147,11 @@ export async function* streamed<T>(all: readonly T[]): AsyncGenerator<T> {
 }
 
 export async function written(
-  given: readonly ArchiveRecord[] = records,
+  content: readonly ArchiveRecord[] = records,
   leftOut: readonly OmittedContent[] = [],
 ): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of writeArchive(header, withoutSecrets(inChunks(given), leftOut))) parts.push(part);
+  for await (const part of writeArchive(header, withoutSecrets(inChunks(content), leftOut))) parts.push(part);
   return Buffer.concat(parts).toString();
 }
 
@@ -169,9 +169,9 @@ export function file(number: number, bytes: Buffer, size = 1_000): ArchivedFile 
 }
 
 /** An archive with files after the records. */
-export async function writtenWithFiles(files: readonly ArchivedFile[], given = records): Promise<string> {
+export async function writtenWithFiles(files: readonly ArchivedFile[], content = records): Promise<string> {
   async function* parts() {
-    yield* inChunks(given);
+    yield* inChunks(content);
     yield* files;
   }
   const all: Buffer[] = [];

@@ -98,8 +98,8 @@ export class GaleraCluster {
       "wsrep-sst-method": "rsync",
       "wsrep-sst-receive-address": `127.0.0.1:${copy}`,
     };
-    const given = Object.entries(settings).map(([key, value]) => `--${key}=${value}`);
-    const child = spawn("mariadbd", ["--no-defaults", ...given], {
+    const flags = Object.entries(settings).map(([key, value]) => `--${key}=${value}`);
+    const child = spawn("mariadbd", ["--no-defaults", ...flags], {
       ...this.account,
       env: this.environment,
       cwd: this.directory,

@@ -65,8 +65,12 @@ interface Pulled {
     const headers = { appkey: "demo-app-key", "content-type": "application/json" };
     const body = { user: "demo", pass: "demo", appNames: ["demo-app"], device: { deviceId: "tablet" } };
     const send = async (path: string, sent: object, sessionId = "") => {
-      const given = sessionId === "" ? headers : { ...headers, sessionid: sessionId };
-      const answer = await fetch(`${baseUrl}${path}`, { method: "POST", headers: given, body: JSON.stringify(sent) });
+      const sessionHeaders = sessionId === "" ? headers : { ...headers, sessionid: sessionId };
+      const answer = await fetch(`${baseUrl}${path}`, {
+        method: "POST",
+        headers: sessionHeaders,
+        body: JSON.stringify(sent),
+      });
       return (await answer.json()) as {
         status: { internalStatus: string };
         data: { sessionId: string; syncVersion: string };

@@ -64,10 +64,10 @@ export class PostgresCluster {
       const port = await freePort();
       const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
       const place = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${directory}`];
-      const given = [...place, ...settings].flatMap((each) => ["-c", each]);
+      const flags = [...place, ...settings].flatMap((each) => ["-c", each]);
       let child: ChildProcess;
       const launch = async () => {
-        child = spawn(join(programs, "postgres"), ["-D", data, ...given], {
+        child = spawn(join(programs, "postgres"), ["-D", data, ...flags], {
           ...account,
           cwd: directory,
           stdio: ["ignore", "ignore", "pipe"],

@@ -27,7 +27,7 @@ interface Note {
   const servers: ServerProcess[] = [];
   let urls: readonly string[] = [];
 
-  const given = () => ({
+  const settings = () => ({
     ...withoutBudgets,
     PORT: "0",
     DATA_DIR: directory,
@@ -35,7 +35,7 @@ interface Note {
     LOG_LEVEL: "info",
   });
   const launch = (words: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
-    new ServerProcess(words, { ...given(), ...environment }, directory);
+    new ServerProcess(words, { ...settings(), ...environment }, directory);
   const start = async (environment: Readonly<Record<string, string>>) => {
     const server = launch(["serve"], environment);
     servers.push(server);
@@ -342,6 +342,6 @@ interface Note {
     const name = new URL(cluster.standby.url).host;
     const left = expect.objectContaining({ msg: "Replica left out", replica: name, reason: "It is not a standby." });
     for (const server of servers.slice(0, 2)) expect(server.lines()).toContainEqual(left);
-    await requireVerified(given(), directory);
+    await requireVerified(settings(), directory);
   }, 60_000);
 });

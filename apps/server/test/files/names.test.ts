@@ -42,7 +42,7 @@ await onFileServers("names of files", (server) => {
       beforeEach(async () => {
         id = (await send("POST", "/v1/uploadFile", form("abc", { name: "" }), formType)).data["~ObjectID"];
       });
-      const rename = (given: object, by: Sender = send) => by("PATCH", `/v1/object/${id}`, given);
+      const rename = (attributes: object, by: Sender = send) => by("PATCH", `/v1/object/${id}`, attributes);
       const headOf = async (more = {}) => (await send("GET", `/v1/file/${id}`, undefined, more)).headers;
 
       test("is renamed by a write of its object, and its bytes stay", async () => {
@@ -90,7 +90,7 @@ await onFileServers("names of files", (server) => {
 
       test("gets no malformed media type, no other size and no other digest", async () => {
         expect((await rename({ MediaType: "text" })).code).toBe("307");
-        for (const given of [{ Size: 1 }, { Sha256: "00" }]) expect((await rename(given)).code).toBe("404");
+        for (const attributes of [{ Size: 1 }, { Sha256: "00" }]) expect((await rename(attributes)).code).toBe("404");
       });
 
       test("is renamed only by users that may write it, and not with others at once", async () => {

@@ -44,8 +44,8 @@ onEngines(
       const { body } = await call(server(), `/v1/object/${user}`, { sessionId: admin });
       return body.data.Groups["~Elements"].map((group: { "~ObjectID": string }) => group["~ObjectID"]);
     }
-    const setGroups = (given: unknown) =>
-      call(other(), `/v1/object/${demoUser}`, { method: "PATCH", sessionId: admin, body: { Groups: given } });
+    const setGroups = (groups: unknown) =>
+      call(other(), `/v1/object/${demoUser}`, { method: "PATCH", sessionId: admin, body: { Groups: groups } });
 
     /** Sends a form, and returns its answer. */
     async function post(sessionid: string, path: string, body: Buffer) {
@@ -195,13 +195,13 @@ onEngines(
       "%s during %s stores nothing",
       async (_title, kind, end, code) => {
         const sessionId = await logIn(server(), "demo");
-        const given = await forms[kind](sessionId);
-        const { rest } = await begin(sessionId, given);
+        const transfer = await forms[kind](sessionId);
+        const { rest } = await begin(sessionId, transfer);
         const stored = await r().records.count("file");
         try {
           await end(sessionId);
           expect(await rest()).toBe(code);
-          const id = given[1].split("/")[3];
+          const id = transfer[1].split("/")[3];
           if (id !== undefined)
             expect(await r().records.get("upload", [id])).toMatchObject([{ value: { received: [] } }]);
           expect((await r().records.count("file")).count).toBe(stored.count);

@@ -95,7 +95,7 @@ onEngines(
         const { admit } = admission;
         const { find } = objects;
         const spies = [
-          jest.spyOn(admission, "admit").mockImplementation(async (given) => ({ ...(await admit(given)), position })),
+          jest.spyOn(admission, "admit").mockImplementation(async (input) => ({ ...(await admit(input)), position })),
           jest.spyOn(objects, "find").mockImplementation((query, visibility, ...page) => {
             found.push(visibility.position);
             return find(query, visibility, ...page);

@@ -103,7 +103,7 @@ describe("sample hooks", () => {
     const lease = await runtime.lease(60_000, false);
     const limits = { cpu: 1_000, timeout: 10_000, memory: 16 * 1_048_576, hostCalls: 0, resultBytes: 1_000 };
     const host = { answer: async () => undefined, isCatchable: () => false, log: () => {} };
-    const given = async (email: JsonValue, type = "google") => {
+    const outcomeFor = async (email: JsonValue, type = "google") => {
       const argument = {
         userObject: {},
         providerConfig: { type },
@@ -121,15 +121,15 @@ describe("sample hooks", () => {
       ).result;
     };
     expect([
-      await given("ada@example.com"),
-      await given("ada@example.com.example.org"),
-      await given(""),
-      await given(null),
+      await outcomeFor("ada@example.com"),
+      await outcomeFor("ada@example.com.example.org"),
+      await outcomeFor(""),
+      await outcomeFor(null),
     ]).toEqual([0, -1, -1, -1]);
     expect([
-      await given("ada@example.com", "apple"),
-      await given("ada@example.com", "microsoft"),
-      await given("ada@example.com", "facebook"),
+      await outcomeFor("ada@example.com", "apple"),
+      await outcomeFor("ada@example.com", "microsoft"),
+      await outcomeFor("ada@example.com", "facebook"),
     ]).toEqual([0, -1, -1]);
     lease.release();
     await runtime.close();

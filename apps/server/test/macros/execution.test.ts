@@ -129,10 +129,10 @@ onEngines(
           );
         const names = [`Cased_${mode}`, `cased_${mode}`];
         expect([await put(names[0] as string), await put(names[1] as string)]).toEqual(["stored", "stored"]);
-        const given = async () => Promise.all(names.map(async (name) => (await execute(name)).body.data ?? null));
-        expect(await given()).toEqual(names);
+        const results = async () => Promise.all(names.map(async (name) => (await execute(name)).body.data ?? null));
+        expect(await results()).toEqual(names);
         await macros.remove(names[0] as string, { changedBy: "test", expectedVersion: 1 });
-        expect(await given()).toEqual([null, names[1]]);
+        expect(await results()).toEqual([null, names[1]]);
       });
 
       test("have a complete status message and log lines, including zero characters", async () => {

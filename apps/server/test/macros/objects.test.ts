@@ -141,10 +141,10 @@ onEngines(
       });
 
       test("run as items of multi requests, in their transaction", async () => {
-        const item = (name: string, ...given: readonly unknown[][]) => ({
+        const item = (name: string, ...args: readonly unknown[][]) => ({
           method: "POST",
           path: `/v1/execute/${name}`,
-          data: { steps: given, create: given[0] },
+          data: { steps: args, create: args[0] },
         });
         const multi = (path: string, ...items: readonly object[]) =>
           callIn(server(), sessions.demo, path, { method: "POST", body: items });

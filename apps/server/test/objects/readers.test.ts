@@ -68,8 +68,8 @@ onEngines(
           body: { data: { readers: null } },
         });
         const before = await found(id);
-        const given = [ids.demo, (await uuidOf(ids.sales)).toUpperCase(), ids.sales];
-        const changed = await put(await uuidOf(id), given);
+        const readers = [ids.demo, (await uuidOf(ids.sales)).toUpperCase(), ids.sales];
+        const changed = await put(await uuidOf(id), readers);
         expect([codeOf(changed), changed.headers["etag"], changed.body.data]).toEqual([
           "200/0",
           '"2"',
@@ -127,12 +127,13 @@ onEngines(
           [ids.demo],
         ];
         const wrong = [[], [ids.readers], ...strangers.map((each) => [ids.demo, each]), many, ids.demo, {}, undefined];
-        for (const given of wrong) {
-          const what = String(JSON.stringify(given)).slice(0, 50);
-          expect([what, codeOf(await put(id, given))]).toEqual([what, "400/307"]);
+        for (const readers of wrong) {
+          const what = String(JSON.stringify(readers)).slice(0, 50);
+          expect([what, codeOf(await put(id, readers))]).toEqual([what, "400/307"]);
         }
         expect(codeOf(await send(demo, path(id), "PUT", { readers: [ids.demo], more: 1 }))).toBe("400/307");
-        for (const given of [[other], ["ZZZZZZZ"], many]) expect(codeOf(await put(id, given, admin))).toBe("400/307");
+        for (const readers of [[other], ["ZZZZZZZ"], many])
+          expect(codeOf(await put(id, readers, admin))).toBe("400/307");
         expect(await found(id)).toMatchObject({ version: 1, readers: null });
         expect(codeOf(await put(id, many.slice(1)))).toBe("200/0");
         // Existing members of the list can stay, even if invisible.

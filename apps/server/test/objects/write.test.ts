@@ -14,7 +14,7 @@ onEngines(
       const { sessions, repositories, send, seen, logIn, create, patch, lock, found } = fixture;
 
       test("creates an object with values of every type, and reads it back", async () => {
-        const given = {
+        const input = {
           Name: 'Ada \u{1f469} "Lovelace"\n',
           City: "",
           Country: null,
@@ -23,9 +23,9 @@ onEngines(
           Active: false,
           "~StoreTime": "any time",
         };
-        const created = await send(sessions.demo, "/v1/object/Customer", "POST", given);
+        const created = await send(sessions.demo, "/v1/object/Customer", "POST", input);
         const stored = {
-          ...given,
+          ...input,
           "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/),
           Since: "2025-06-01T08:00:00.000Z",
           "~ClassName": "Customer",

@@ -55,7 +55,7 @@ describe("example of a request on the page", () => {
     const code = readFileSync(new URL("../../../../packages/http/public/own-example.js", import.meta.url), "utf8");
     const plugin = runInNewContext(`${code}; ownExample`)(() => description);
     const { changeParamByIdentity } = plugin().statePlugins.spec.wrapActions;
-    const change = changeParamByIdentity((...given: readonly unknown[]) => given.length, system);
+    const change = changeParamByIdentity((...args: readonly unknown[]) => args.length, system);
     const pathMethod = ["/v1/object/{idOrClass}", method];
     expect(change(pathMethod, new Map([["in", place]]), name, false)).toBe(4);
     return shown;

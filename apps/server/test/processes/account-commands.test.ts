@@ -41,9 +41,9 @@ describe("custom user commands", () => {
       rmSync(folder, { recursive: true });
     });
 
-    const given = (input: string | undefined, ...args: string[]): Promise<Ended> =>
+    const runWith = (input: string | undefined, ...args: string[]): Promise<Ended> =>
       runOperator(["custom-user", ...args], { DATABASE_URL: postgres.url }, folder, input);
-    const run = (...args: string[]): Promise<Ended> => given(undefined, ...args);
+    const run = (...args: string[]): Promise<Ended> => runWith(undefined, ...args);
     const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
     const refused = (words: string) => ({
       code: 1,
@@ -57,7 +57,7 @@ describe("custom user commands", () => {
 
     test("add, list, show and change custom users, and take effect on every server at once", async () => {
       expect(
-        await given("a word of my own\n", "create", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
+        await runWith("a word of my own\n", "create", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
       ).toMatchObject(done('Created custom user "Zoë", mapped to "reader".'));
       const listed = JSON.parse((await run("list", "--json")).stdout);
       const ids = { customUserId: expect.stringMatching(/^[0-9a-f-]{36}$/), userId: expect.any(String) };
@@ -85,7 +85,7 @@ describe("custom user commands", () => {
       expect(await run("enable", "Zoë")).toMatchObject(done('Enabled custom user "Zoë".'));
 
       const second = await sessionOf(other, "Zoë", "a word of my own");
-      expect(await given("quite another word", "set-password", "Zoë")).toMatchObject(
+      expect(await runWith("quite another word", "set-password", "Zoë")).toMatchObject(
         done('Set the password of "Zoë" and ended all sessions.'),
       );
       expect([await checkSession(one, second), await checkSession(other, second)]).toEqual(["201", "201"]);
@@ -121,21 +121,21 @@ describe("custom user commands", () => {
       expect(await run("show", "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
       for (const verb of ["disable", "enable", "remove"])
         expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
-      expect(await given("a word of my own", "create", "PARTNER", "--user", "reader")).toMatchObject({
+      expect(await runWith("a word of my own", "create", "PARTNER", "--user", "reader")).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("in use, or too similar to one in use"),
       });
-      expect(await given("a word of my own", "create", "new", "--user", "nobody")).toMatchObject(
+      expect(await runWith("a word of my own", "create", "new", "--user", "nobody")).toMatchObject(
         refused('There is no user "nobody".'),
       );
-      expect(await given("short", "create", "new", "--user", "reader")).toMatchObject(
+      expect(await runWith("short", "create", "new", "--user", "reader")).toMatchObject(
         refused("The password has fewer than"),
       );
-      expect(await given("a word of my own", "create", " ", "--user", "reader")).toMatchObject({
+      expect(await runWith("a word of my own", "create", " ", "--user", "reader")).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("must have 1 to 1024 characters"),
       });
-      expect(await given("a word of my own", "create", "new")).toMatchObject({
+      expect(await runWith("a word of my own", "create", "new")).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("--user"),
       });

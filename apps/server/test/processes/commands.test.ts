@@ -120,8 +120,12 @@ describe("commands", () => {
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ licences: { statistics: { url: "https://hooks.example/***" } } });
       for (const url of ["https://:S3cret@hooks.example", "https://u:S3cret@hooks.example"]) {
-        const given = { licences: { statistics: { ...statistics, url } }, files: { s3: { endpoint: url } } };
-        const refused = await run(["check-config", "--config", configured({ databases: [{ alias: "a" }], ...given })]);
+        const settings = { licences: { statistics: { ...statistics, url } }, files: { s3: { endpoint: url } } };
+        const refused = await run([
+          "check-config",
+          "--config",
+          configured({ databases: [{ alias: "a" }], ...settings }),
+        ]);
         expect(refused.code).toBe(1);
         expect(refused.stderr).toMatch(/licences\.statistics\.url: must be/);
         expect(refused.stderr).toMatch(/files\.s3\.endpoint: must be/);

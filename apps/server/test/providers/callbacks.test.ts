@@ -13,15 +13,15 @@ onProviderServers("invalid callbacks of providers", (server, fixture) => {
     };
     const codeOf = async (
       change: (
-        given: Awaited<ReturnType<typeof start>>,
+        attempt: Awaited<ReturnType<typeof start>>,
       ) => Partial<Awaited<ReturnType<typeof start>>> & { cookie?: string | null },
     ) => {
-      const given = await start();
-      const { callback, cookie } = { ...given, ...change(given) };
+      const attempt = await start();
+      const { callback, cookie } = { ...attempt, ...change(attempt) };
       const { code, body } = await finishLogIn(server(), callback, cookie ?? null);
       expect(body).not.toHaveProperty("data");
       // Spent, if it was named.
-      expect((await finishLogIn(server(), given.callback, given.cookie)).code).toMatch(/^(324|0)$/);
+      expect((await finishLogIn(server(), attempt.callback, attempt.cookie)).code).toMatch(/^(324|0)$/);
       return code;
     };
     const other = await start();
@@ -73,7 +73,7 @@ onProviderServers("invalid callbacks of providers", (server, fixture) => {
     const change: Readonly<
       Record<
         string,
-        (given: { callback: Callback; cookie: string; codeOfAnother: string }) => {
+        (trial: { callback: Callback; cookie: string; codeOfAnother: string }) => {
           parameters?: Record<string, string>;
           cookie?: string;
         }

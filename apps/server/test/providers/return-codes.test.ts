@@ -25,7 +25,7 @@ onProviderServers(
     const { server, r, bind, codeOf } = returnFixture(servers);
     useProviders(server, fixture);
     const { challenge } = pkcePair();
-    const bodies: readonly (readonly [string, (given: Returned) => object, string])[] = [
+    const bodies: readonly (readonly [string, (returned: Returned) => object, string])[] = [
       ["no code", ({ verifier }) => ({ verifier }), "324"],
       ["no verifier", ({ code }) => ({ code }), "324"],
       ["nothing", () => ({}), "324"],
@@ -55,24 +55,29 @@ onProviderServers(
     });
 
     test("an exchange accepts the app key in a header, a body of JSON and nothing else", async () => {
-      const given = await returnFrom(server(), "google", "anna");
+      const returned = await returnFrom(server(), "google", "anna");
       const asked = (headers: Record<string, string>, path = "/v1/auth/code") =>
-        exchangeCode(server(), given, {}, { headers }).then(({ code }) => [path, code]);
+        exchangeCode(server(), returned, {}, { headers }).then(({ code }) => [path, code]);
       expect([await asked({ appkey: "" }), await asked({ appkey: "unknown" })]).toEqual([
         ["/v1/auth/code", "100"],
         ["/v1/auth/code", "101"],
       ]);
       expect(
-        (await call(server(), `/v1/auth/code?code=${given.code}&verifier=${given.verifier}`, { method: "POST" })).code,
+        (await call(server(), `/v1/auth/code?code=${returned.code}&verifier=${returned.verifier}`, { method: "POST" }))
+          .code,
       ).toMatch(/^(?:207|300)$/);
-      expect((await call(server(), `/v1/auth/code?code=${given.code}&verifier=${given.verifier}`)).code).toBe("305");
+      expect((await call(server(), `/v1/auth/code?code=${returned.code}&verifier=${returned.verifier}`)).code).toBe(
+        "305",
+      );
       const { sessionId } = (
         await call(server(), "/v1/login", {
           method: "POST",
           body: { user: "demo", pass: "demo", appNames: "demo-app" },
         })
       ).body.data;
-      const items = [{ method: "POST", url: "/v1/auth/code", body: { code: given.code, verifier: given.verifier } }];
+      const items = [
+        { method: "POST", url: "/v1/auth/code", body: { code: returned.code, verifier: returned.verifier } },
+      ];
       const multi = await call(server(), "/v1/multi", { method: "POST", sessionId, body: items });
       expect(multi.body.data).toEqual([
         expect.objectContaining({
@@ -80,7 +85,7 @@ onProviderServers(
           result: { status: expect.objectContaining({ internalStatus: "307" }) },
         }),
       ]);
-      expect(await codeOf(given)).toBe("0");
+      expect(await codeOf(returned)).toBe("0");
     });
 
     test("a code is valid for its app key and its database only", async () => {
@@ -101,9 +106,9 @@ onProviderServers(
 
     test("a wrong verifier spends a code, so that a stolen code allows one guess", async () => {
       await bind();
-      const given = await returnFrom(server(), "google", "anna");
-      expect(await codeOf({ ...given, verifier: pkcePair().verifier })).toBe("324");
-      expect(await codeOf(given)).toBe("324");
+      const returned = await returnFrom(server(), "google", "anna");
+      expect(await codeOf({ ...returned, verifier: pkcePair().verifier })).toBe("324");
+      expect(await codeOf(returned)).toBe("324");
     });
 
     test("another client's code is useless to an app with its own log-in", async () => {
@@ -120,17 +125,17 @@ onProviderServers(
     test("refuses a user or an app key that was disabled before the exchange", async () => {
       await bind();
       const { account } = await r().accounts.find({ realm: "database", loginName: "demo" }, []);
-      const [given, late] = [
+      const [early, late] = [
         await returnFrom(server(), "google", "anna"),
         await returnFrom(server(), "google", "anna"),
       ];
       try {
         await r().accounts.change(account?.userId ?? "", { disabled: true });
-        expect(await codeOf(given)).toBe("302");
+        expect(await codeOf(early)).toBe("302");
       } finally {
         await r().accounts.change(account?.userId ?? "", { disabled: false });
       }
-      expect(await codeOf(given)).toBe("324");
+      expect(await codeOf(early)).toBe("324");
       const begun = await startLogIn(server(), "google", { query: { returnTo: returnAddress, challenge } });
       const callback = await signIn(begun.location, "anna");
       try {
@@ -164,21 +169,23 @@ onProviderServers(
         (await call(server(), path, { method: "PATCH", sessionId, body: { token: authenticator.token() } })).code,
       ).toBe("0");
 
-      const given = await returnFrom(server(), "google", "anna", { query });
+      const returned = await returnFrom(server(), "google", "anna", { query });
       expect([
-        await codeOf(given),
-        await codeOf(given, { "2faToken": authenticator.wrong() }),
-        await codeOf(given, { "2faToken": authenticator.token() }),
+        await codeOf(returned),
+        await codeOf(returned, { "2faToken": authenticator.wrong() }),
+        await codeOf(returned, { "2faToken": authenticator.token() }),
       ]).toEqual(["341", "342", "342"]);
       const right = { "2faToken": authenticator.token(1) };
       const answers = await Promise.all(
-        Array.from({ length: many }, (_, index) => exchangeCode(servers()[index % 2] as RunningServer, given, right)),
+        Array.from({ length: many }, (_, index) =>
+          exchangeCode(servers()[index % 2] as RunningServer, returned, right),
+        ),
       );
       expect(answers.filter(({ code }) => code === "0")).toHaveLength(1);
       expect(answers.filter(({ code }) => code !== "0").every(({ code }) => code === "324" || code === "342")).toBe(
         true,
       );
-      expect(await codeOf(given, right)).toBe("324");
+      expect(await codeOf(returned, right)).toBe("324");
     });
 
     test("a token from the start is valid at the exchange", async () => {
@@ -206,7 +213,7 @@ onProviderServers(
     });
 
     test("pages of an origin of the app key may exchange codes, and no others", async () => {
-      const given = await returnFrom(server(), "google", "anna");
+      const returned = await returnFrom(server(), "google", "anna");
       const preflight = (origin: string) =>
         call(server(), "/v1/auth/code", {
           method: "OPTIONS",
@@ -221,18 +228,18 @@ onProviderServers(
       );
       expect((await preflight("https://evil.example")).headers["access-control-allow-origin"]).toBeUndefined();
       expect(
-        (await exchangeCode(server(), given, {}, { headers: { origin: "http://127.0.0.1:51234" } })).headers[
+        (await exchangeCode(server(), returned, {}, { headers: { origin: "http://127.0.0.1:51234" } })).headers[
           "access-control-allow-origin"
         ],
       ).toBe("http://127.0.0.1:51234");
     });
 
     test("stores codes by their digests, sealed", async () => {
-      const given = await returnFrom(server(), "google", "anna");
-      const digest = new NodeDigests().sha256(given.code);
+      const returned = await returnFrom(server(), "google", "anna");
+      const digest = new NodeDigests().sha256(returned.code);
       const { records } = databaseOf(server()).storage.repositories;
       expect(JSON.stringify((await records.get("returnCode", [digest]))[0]?.value)).toMatch(/^\{"sealed":"[\w-]+"\}$/);
-      expect(await codeOf(given)).toBe("0");
+      expect(await codeOf(returned)).toBe("0");
       expect(await records.get("returnCode", [digest])).toEqual([]);
     });
   },

@@ -11,7 +11,7 @@ export function returnFixture(servers: () => readonly [RunningServer, RunningSer
   const r = (alias = "") => repositoriesOf(server(), alias);
   const bind = async (provider = "google") =>
     link(server(), (await logInAt(server(), provider, "anna")).body.data.dfUuid);
-  const codeOf = async (given: Returned, ...more: [object?]) => (await exchangeCode(server(), given, ...more)).code;
+  const codeOf = async (input: Returned, ...more: [object?]) => (await exchangeCode(server(), input, ...more)).code;
 
   return { server, r, bind, codeOf };
 }

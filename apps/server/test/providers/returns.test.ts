@@ -31,9 +31,9 @@ onProviderServers(
       (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects
         .length;
     /** Alternating between the servers. */
-    const concurrently = (given: Returned) =>
+    const concurrently = (input: Returned) =>
       Promise.all(
-        Array.from({ length: many }, (_, index) => exchangeCode(servers()[index % 2] as RunningServer, given)),
+        Array.from({ length: many }, (_, index) => exchangeCode(servers()[index % 2] as RunningServer, input)),
       );
 
     useProviders(server, fixture);
@@ -98,9 +98,9 @@ onProviderServers(
       await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
       try {
         const before = await users();
-        const given = await returnFrom(server(), "google", "ben");
+        const input = await returnFrom(server(), "google", "ben");
         expect([await linksOf(server()), await users()]).toEqual([[], before]);
-        const answers = await concurrently(given);
+        const answers = await concurrently(input);
         expect(answers.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
         expect([await linksOf(server()), await users()]).toEqual([
           [expect.objectContaining({ userId: account?.userId, shared: true })],

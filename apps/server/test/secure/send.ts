@@ -24,7 +24,7 @@ export interface Reply {
 /** Sends requests that `fetch` refuses: any method with a body, and repeated headers. */
 export function send(url: string, { method = "GET", headers = {}, body, chunked = false }: Sent = {}): Promise<Reply> {
   const wanted: SentHeaders = { appkey: appKey, ...headers };
-  const given = Object.entries(wanted).flatMap(([name, value]) =>
+  const lines = Object.entries(wanted).flatMap(([name, value]) =>
     value === null ? [] : [[name, typeof value === "string" ? value : [...value]] as const],
   );
   const framing = chunked
@@ -33,7 +33,7 @@ export function send(url: string, { method = "GET", headers = {}, body, chunked 
       ? {}
       : { "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { method, headers: { ...Object.fromEntries(given), ...framing } }, (answer) => {
+    const request = http.request(url, { method, headers: { ...Object.fromEntries(lines), ...framing } }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part: string) => (text += part));
       answer.on("end", () =>

@@ -255,10 +255,10 @@ onEngines(
         const uuid = await one.create({ Title: "refused", Count: "many" as never });
         const onNotices = () => Promise.reject(new Error("ended"));
         await expect(one.sync({ onNotices })).rejects.toThrow("ended");
-        const given: unknown[] = [];
-        const { refused } = await one.sync({ onNotices: (notices) => void given.push(notices.refused) });
+        const reports: unknown[] = [];
+        const { refused } = await one.sync({ onNotices: (notices) => void reports.push(notices.refused) });
         expect(refused).toMatchObject([{ uuid, fields: { Title: "refused", Count: "many" } }]);
-        expect(given).toEqual([refused]);
+        expect(reports).toEqual([refused]);
         await expect(one.sync({ onNotices })).resolves.toMatchObject({ refused: [] });
       });
     });

@@ -20,8 +20,8 @@ onEngines(
     const retitle = (uuid: string, version: number, Title: string) =>
       sentPut({ Title }, { uuid, syncVersion: String(version) });
     /** The answer of a push, after it was checked that it lists each object once, and none that it has written. */
-    const answered = async (...given: Parameters<typeof push>): Promise<Json> => {
-      const { code, body } = await push(...given);
+    const answered = async (...args: Parameters<typeof push>): Promise<Json> => {
+      const { code, body } = await push(...args);
       expect(code).toBe("0");
       const { results, changed, deleted, excluded } = body.data;
       const listed = [

@@ -131,8 +131,8 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     { schema = "client", as = sessions.one, ...more }: { schema?: string; as?: Session; [name: string]: unknown } = {},
   ) => send(as, `/v1/sync/${schemaOf(schema)}/push`, "POST", { syncVersion: "0", ops, ...more });
   /** The results of a push that succeeded as a whole. */
-  const pushed = async (...given: Parameters<typeof push>): Promise<ReturnType<typeof JSON.parse>[]> => {
-    const { status, code, body } = await push(...given);
+  const pushed = async (...args: Parameters<typeof push>): Promise<ReturnType<typeof JSON.parse>[]> => {
+    const { status, code, body } = await push(...args);
     expect({ status, code, debug: body.status.debugMessage }).toEqual({ status: 200, code: "0", debug: undefined });
     return body.data.results;
   };

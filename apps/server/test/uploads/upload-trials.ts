@@ -9,7 +9,7 @@ import { logIn } from "../cases/run-cases.ts";
 import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { appKey, type Subject } from "../subject.ts";
-import { KnownUpload } from "./known-upload.ts";
+import { ChunkedUpload } from "./chunked-upload.ts";
 
 interface StartedServer extends Subject {
   readonly process: ServerProcess;
@@ -59,7 +59,7 @@ export async function killDuringUploads(
 ): Promise<number> {
   let server = await servers.start();
   const sessionId = await logIn(server, "admin");
-  const all = Array.from({ length: uploads }, () => new KnownUpload(sessionId, 16, 256 * kibibyte));
+  const all = Array.from({ length: uploads }, () => new ChunkedUpload(sessionId, 16, 256 * kibibyte));
   await Promise.all(all.map((upload) => upload.begin(server)));
   let longest = 0;
   for (let kill = 0; kill < kills; kill += 1) {
@@ -92,7 +92,7 @@ export async function killDuringUploads(
 export async function killClient(servers: ServerProcesses, deaths: number, random: SeededRandom): Promise<void> {
   const server = await servers.start();
   const chunkSize = 16 * kibibyte;
-  const upload = new KnownUpload(await logIn(server, "admin"), deaths * 3, chunkSize);
+  const upload = new ChunkedUpload(await logIn(server, "admin"), deaths * 3, chunkSize);
   await upload.begin(server);
   for (let death = 0; death < deaths; death += 1) {
     const { size } = await upload.checkedState(server);
@@ -109,7 +109,7 @@ export async function takeTurns(
   { chunks, kills, random }: { readonly chunks: number; readonly kills: number; readonly random: SeededRandom },
 ): Promise<void> {
   const current = [await servers.start(), await servers.start()] as [StartedServer, StartedServer];
-  const upload = new KnownUpload(await logIn(current[0], "admin"), chunks, 128 * kibibyte);
+  const upload = new ChunkedUpload(await logIn(current[0], "admin"), chunks, 128 * kibibyte);
   await upload.begin(current[0]);
   const killed = new Set(random.shuffled(upload.missing).slice(0, kills));
   for (const chunk of upload.missing) {
@@ -146,7 +146,7 @@ export async function dropConnections(
 ): Promise<{ readonly before: Holdings; readonly after: Holdings }> {
   const server = await servers.start();
   const sessionId = await logIn(server, "admin");
-  const uploads = Array.from({ length: 20 }, () => new KnownUpload(sessionId, 16, 64 * kibibyte));
+  const uploads = Array.from({ length: 20 }, () => new ChunkedUpload(sessionId, 16, 64 * kibibyte));
   for (const upload of uploads) await upload.begin(server);
   const dropOne = async (number: number) => {
     const bytes = random.whole(1, 40 * kibibyte);

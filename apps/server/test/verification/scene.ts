@@ -29,7 +29,7 @@ import { callIn, createObject } from "../client.ts";
 import type { Engine } from "../engines.ts";
 import { openSession } from "../open-session.ts";
 import { databaseOf } from "../repositories-of.ts";
-import { KnownUpload } from "../uploads/known-upload.ts";
+import { ChunkedUpload } from "../uploads/chunked-upload.ts";
 import { type DamagedDatabase, openDamagedDatabase } from "./damaged-database.ts";
 
 /** Numbers of the objects of the scene. */
@@ -75,10 +75,10 @@ export async function openScene(engine: Engine): Promise<Scene> {
   await keepRules(database);
   const sessionId = await logIn(server, "admin");
   await logIn(server, "demo", { appNames: ["counted"] });
-  const whole = new KnownUpload(sessionId, 2, chunk);
+  const whole = new ChunkedUpload(sessionId, 2, chunk);
   await whole.begin(server);
   await whole.finish(server);
-  const half = new KnownUpload(sessionId, 4, chunk);
+  const half = new ChunkedUpload(sessionId, 4, chunk);
   await half.begin(server);
   for (const each of [0, 2]) await half.send(server, each);
   const only = async (kind: RecordKind<unknown>) =>

@@ -12,7 +12,7 @@ import {
 import { logIn } from "../cases/run-cases.ts";
 import { callIn, createObject, logOut, logOutIn } from "../client.ts";
 import { openSession } from "../open-session.ts";
-import { KnownUpload } from "../uploads/known-upload.ts";
+import { ChunkedUpload } from "../uploads/chunked-upload.ts";
 import { chunk, type Scene } from "./scene.ts";
 
 /** One turn of a writer. Changes what a check compares, both sides in one transaction. */
@@ -45,7 +45,7 @@ function turnsOf({ server, session, database, r, ids }: Scene): readonly Turn[] 
     },
     async () => {
       const sessionId = await logIn(server, "admin");
-      const upload = new KnownUpload(sessionId, 3, chunk);
+      const upload = new ChunkedUpload(sessionId, 3, chunk);
       await upload.begin(server);
       for (const each of [2, 0]) await upload.send(server, each);
       await upload.finish(server);

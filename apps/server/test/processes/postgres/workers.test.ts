@@ -54,8 +54,8 @@ describe("workers of one server", () => {
   }
 
   function start(environment: Record<string, string> = {}): ServerProcess {
-    const given = { SALLYPORT_CONFIG: file, MASTER_KEY: masterKey, PORT: "0", DRAIN_DELAY: "0s", ...environment };
-    running = new ServerProcess(["serve", "--workers", "2"], given, folder);
+    const variables = { SALLYPORT_CONFIG: file, MASTER_KEY: masterKey, PORT: "0", DRAIN_DELAY: "0s", ...environment };
+    running = new ServerProcess(["serve", "--workers", "2"], variables, folder);
     return running;
   }
 

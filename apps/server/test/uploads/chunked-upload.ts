@@ -14,7 +14,7 @@ interface State {
 }
 
 /** An upload of random bytes in chunks of equal size, and the chunks that a server has acknowledged. */
-export class KnownUpload {
+export class ChunkedUpload {
   private readonly content: Buffer;
   private readonly acknowledged = new Set<number>();
   private path = "";
