@@ -16,9 +16,9 @@ export interface BenchOptions {
 }
 
 /** Parses the command line. Throws on an unknown option or scenario. */
-export function benchOptions(given: readonly string[], scenarios: readonly string[]): BenchOptions {
+export function benchOptions(args: readonly string[], scenarios: readonly string[]): BenchOptions {
   const { values } = parseArgs({
-    args: [...given],
+    args: [...args],
     options: {
       only: { type: "string" },
       quick: { type: "boolean", default: false },

@@ -17,8 +17,8 @@ test("all scenarios run by default", () => {
 });
 
 test("arguments are parsed", () => {
-  const given = ["--only", "read", "--quick", "--figures", "--json", "figures.json", "--compare", "earlier.json"];
-  expect(benchOptions(given, ["read"])).toEqual({
+  const args = ["--only", "read", "--quick", "--figures", "--json", "figures.json", "--compare", "earlier.json"];
+  expect(benchOptions(args, ["read"])).toEqual({
     only: "read",
     quick: true,
     figures: true,
@@ -30,8 +30,8 @@ test("arguments are parsed", () => {
 
 test.each([[["--only", "write"]], [["--fast"]], [["read"]], [["--profile", "profiles", "--compare", "earlier.json"]]])(
   "arguments %j are refused",
-  (given) => {
-    expect(() => benchOptions(given, ["read"])).toThrow(/--only|--fast|positional|--profile/);
+  (args) => {
+    expect(() => benchOptions(args, ["read"])).toThrow(/--only|--fast|positional|--profile/);
   },
 );
 
@@ -91,8 +91,8 @@ test.each([
   [outcome({ ours: 30.1, bound: atMost }), "missed"],
   [outcome({ ours: Number.NaN, bound: atMost }), "missed"],
   [outcome({ ratio: 0.1 }), ""],
-] as const)("the verdict on %j is %s", (given, verdict) => {
-  expect(verdictOn(given)).toBe(verdict);
+] as const)("the verdict on %j is %s", (input, verdict) => {
+  expect(verdictOn(input)).toBe(verdict);
 });
 
 test("a run ends with rows, ratios, bounds and verdicts, and the bounds that are missed", () => {

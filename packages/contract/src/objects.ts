@@ -122,9 +122,9 @@ export const writtenObjectSchema = z.union([objectSchema, bareObjectSchema]);
 export const maxCreations = { items: 1_000, bytes: 8 * 1024 * 1024 } as const;
 
 const checkedAttributes = later(attributesRequest, {
-  prepare: (given) => {
-    checkJsonLimits(given);
-    return given;
+  prepare: (query) => {
+    checkJsonLimits(query);
+    return query;
   },
 });
 

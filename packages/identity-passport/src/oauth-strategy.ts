@@ -121,8 +121,8 @@ export class StrategyLogIn {
     const { data, state } = this.request;
     const { token, clientSecret } = this.kind;
     const client = { client_id: data["clientId"] ?? "", client_secret: clientSecret };
-    this.strategy._oauth2.getOAuthAccessToken = (given, parameters, callback) =>
-      requestToken(token, { ...parameters, ...client, code: given }, exchange, (error, answer) =>
+    this.strategy._oauth2.getOAuthAccessToken = (grant, parameters, callback) =>
+      requestToken(token, { ...parameters, ...client, code: grant }, exchange, (error, answer) =>
         callback(error, answer?.["access_token"], undefined, answer),
       );
     return new Promise((resolve, reject) => {

@@ -141,23 +141,23 @@ describe("hooks", () => {
   });
 
   describe("authenticate", () => {
-    const given = { user: "Ada", pass: "word", appNames: ["field"] };
+    const input = { user: "Ada", pass: "word", appNames: ["field"] };
 
     it("returns the result of the hook", async () => {
       expect(
         await drive(
           "authenticate",
           "run(user, pass, appNames, { caller }) { return [user, pass, appNames, caller.userId]; }",
-          given,
+          input,
         ),
       ).toEqual(["Ada", "word", ["field"], "7K"]);
-      expect(await drive("authenticate", "async run() { return null; }", given)).toBeNull();
-      expect(await drive("authenticate", "run() {}", given)).toBeUndefined();
+      expect(await drive("authenticate", "async run() { return null; }", input)).toBeNull();
+      expect(await drive("authenticate", "run() {}", input)).toBeUndefined();
     });
   });
 
   describe("createUserProvider", () => {
-    const given = {
+    const input = {
       userObject: { "~ObjectID": "7K" },
       providerConfig: { id: "google" },
       userUuid: "u",
@@ -169,7 +169,7 @@ describe("hooks", () => {
     it("passes its six arguments and returns the result of the hook", async () => {
       const run =
         "run(user, config, uuid, name, surname, email, { caller }) { return [user['~ObjectID'], config.id, uuid, name, surname, email, caller.userId]; }";
-      expect(await drive("createUserProvider", run, given)).toEqual([
+      expect(await drive("createUserProvider", run, input)).toEqual([
         "7K",
         "google",
         "u",
@@ -178,8 +178,8 @@ describe("hooks", () => {
         "a@example.org",
         "7K",
       ]);
-      expect(await drive("createUserProvider", "async run() { return -1; }", given)).toBe(-1);
-      expect(await drive("createUserProvider", "run() {}", given)).toBeUndefined();
+      expect(await drive("createUserProvider", "async run() { return -1; }", input)).toBe(-1);
+      expect(await drive("createUserProvider", "run() {}", input)).toBeUndefined();
     });
   });
 

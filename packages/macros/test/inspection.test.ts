@@ -222,11 +222,11 @@ describe("ready", () => {
         bench.run("const end = Date.now() + 300; while (Date.now() < end);"),
       );
       const lease = await runtime.lease(1_000, false);
-      const given = lease.invoke(invocation("return 1;"), bench.host()).catch((error: unknown) => error);
+      const outcome = lease.invoke(invocation("return 1;"), bench.host()).catch((error: unknown) => error);
       await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
       lease.release();
       await Promise.all(others);
-      expect(await given).toMatchObject({ kind: "ended" });
+      expect(await outcome).toMatchObject({ kind: "ended" });
       expect(await bench.run("return 2;")).toBe(2);
       expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
     });

@@ -182,7 +182,7 @@ describe("neighbours", () => {
         await delay(number % 4);
         return { result: (await lease.invoke(inner(), bench.host())).result ?? null };
       });
-      const given = lease.invoke(
+      const execution = lease.invoke(
         {
           ...invocation(
             "const first = await now(); const own = await call('Write', input); return [first, own, await now()];",
@@ -192,7 +192,7 @@ describe("neighbours", () => {
         },
         host,
       );
-      const outcome = given.then(({ result }) => result, kindOf);
+      const outcome = execution.then(({ result }) => result, kindOf);
       if (number % 5 === 4) await delay(number % 9);
       else await outcome;
       lease.release();

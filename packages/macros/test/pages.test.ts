@@ -36,14 +36,14 @@ describe("packed", () => {
 
   const act: fc.Arbitrary<readonly [string, Act]> = fc
     .tuple(fc.constantFrom("Name", "Name", "1", "toString", "__proto__", "Other"), value, kind)
-    .map(([name, given, which]) => {
+    .map(([name, input, which]) => {
       const acts: readonly (readonly [string, Act])[] = [
         ["read", (object) => object[name]],
-        ["set", (object) => (object[name] = given)],
+        ["set", (object) => (object[name] = input)],
         ["delete", (object) => delete object[name]],
         ["has", (object) => name in object],
         ["own", (object) => Object.getOwnPropertyDescriptor(object, name)],
-        ["define", (object) => Reflect.defineProperty(object, name, { value: given, enumerable: true })],
+        ["define", (object) => Reflect.defineProperty(object, name, { value: input, enumerable: true })],
         ["keys", (object) => Object.keys(object).toSorted()],
         ["json", (object) => ({ ...(JSON.parse(JSON.stringify(object)) as object) })],
         // Not in the prototype, which is shared.
@@ -51,7 +51,7 @@ describe("packed", () => {
           "inside",
           (object) =>
             name !== "__proto__" && typeof object[name] === "object" && object[name] !== null
-              ? ((object[name] as Members)["City"] = given)
+              ? ((object[name] as Members)["City"] = input)
               : null,
         ],
         ["none", (object) => ((object as Record<string, unknown>)[name] = undefined)],
@@ -204,8 +204,8 @@ describe("hostile pages", () => {
     { json: json(1), rest: { More: "one" } },
     { json: json(2), rest: { More: "two" } },
   ];
-  const build = async (run: string, before = "", given: JsonValue = items): Promise<JsonValue | undefined> =>
-    (await bench.invoke(hook(run, before), { driver: "buildSerialization", argument: { items: given, caller } }))
+  const build = async (run: string, before = "", input: JsonValue = items): Promise<JsonValue | undefined> =>
+    (await bench.invoke(hook(run, before), { driver: "buildSerialization", argument: { items: input, caller } }))
       .result;
 
   afterEach(async () => {
@@ -296,7 +296,7 @@ describe("hostile pages", () => {
     ];
     const page = (all: readonly string[]) =>
       all.map((Title) => ({ json: { Title, Next: Title }, rest: { More: Title } }));
-    const seen = (given: JsonValue) => build("json.Seen = [object.Title, json.Next, object.More];", "", given);
+    const seen = (input: JsonValue) => build("json.Seen = [object.Title, json.Next, object.More];", "", input);
     const whole = (all: readonly string[]) =>
       all.map((Title) => ({ set: { Seen: [Title, Title, Title] }, removed: [] }));
     expect(await seen(page(texts))).toEqual(whole(texts));

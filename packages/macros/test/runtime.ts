@@ -35,7 +35,7 @@ ${body}
 } });`;
 }
 
-interface Given {
+interface ProbeOptions {
   readonly input?: JsonValue;
   readonly checksInput?: boolean;
   readonly driver?: string;
@@ -56,7 +56,7 @@ export class Bench {
     this.runtime = new QuickJsMacroRuntime({ threads, queue, ...options });
   }
 
-  host(answer: Given["answer"] = () => null): MacroHost {
+  host(answer: ProbeOptions["answer"] = () => null): MacroHost {
     return {
       answer: async (call) => {
         this.calls.push(call);
@@ -68,24 +68,24 @@ export class Bench {
   }
 
   /** Invokes a module once, with its own lease. */
-  async invoke(code: string, given: Given = {}): Promise<MacroOutcome> {
+  async invoke(code: string, options: ProbeOptions = {}): Promise<MacroOutcome> {
     this.calls = [];
     this.lines = [];
     const lease = await this.runtime.lease(60_000, false);
-    const argument = given.argument ?? {
+    const argument = options.argument ?? {
       skipCheck: false,
       caller,
-      ...(given.input === undefined ? {} : { input: given.input }),
+      ...(options.input === undefined ? {} : { input: options.input }),
     };
     try {
       return await lease.invoke(
         {
-          module: { name: "Probe", code, checksInput: given.checksInput ?? false },
-          driver: given.driver ?? "run",
+          module: { name: "Probe", code, checksInput: options.checksInput ?? false },
+          driver: options.driver ?? "run",
           argument,
-          limits: { ...limits, ...given.limits },
+          limits: { ...limits, ...options.limits },
         },
-        this.host(given.answer),
+        this.host(options.answer),
       );
     } finally {
       lease.release();
@@ -93,8 +93,8 @@ export class Bench {
   }
 
   /** The result of a macro with this body. */
-  async run(body: string, given: Given = {}): Promise<JsonValue | undefined> {
-    return (await this.invoke(macro(body), given)).result;
+  async run(body: string, options: ProbeOptions = {}): Promise<JsonValue | undefined> {
+    return (await this.invoke(macro(body), options)).result;
   }
 
   async declare(code: string, language: "js" | "ts" = "js"): Promise<MacroDeclaration> {

@@ -35,7 +35,7 @@ async function replicatesLogically(): Promise<boolean> {
   });
 
   const place = "postgres://new";
-  const moving = (given: Partial<MoveSettings> = {}) =>
+  const moving = (settings: Partial<MoveSettings> = {}) =>
     new PostgresMove({
       schema: "test",
       present: old.url,
@@ -45,10 +45,10 @@ async function replicatesLogically(): Promise<boolean> {
       notice: { place, sealedUrl: "sealed" },
       report: () => {},
       signal: new AbortController().signal,
-      ...given,
+      ...settings,
     });
-  const move = async (given: Partial<MoveSettings> = {}) => {
-    const mover = moving(given);
+  const move = async (settings: Partial<MoveSettings> = {}) => {
+    const mover = moving(settings);
     try {
       return await mover.run();
     } finally {

@@ -17,9 +17,9 @@ function failing(): { readonly storage: KernelStorage; readonly failNext: (metho
   const failures = <R extends KernelReader | KernelTransaction>(reader: R): R =>
     new Proxy(reader, {
       get: (target, name) => {
-        const method = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-        return (...given: unknown[]) => {
-          if (next?.method !== name) return method.apply(target, given);
+        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        return (...args: unknown[]) => {
+          if (next?.method !== name) return method.apply(target, args);
           const { error } = next;
           next = null;
           return Promise.reject(error);

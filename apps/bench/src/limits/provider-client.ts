@@ -14,15 +14,15 @@ interface LogIn {
 }
 
 /** The query of an authorization request. */
-export function codeRequest(given: LogIn & { readonly state: string; readonly nonce: string }): URLSearchParams {
+export function codeRequest(logIn: LogIn & { readonly state: string; readonly nonce: string }): URLSearchParams {
   return new URLSearchParams({
     response_type: "code",
     client_id: fakeClient.clientId,
-    redirect_uri: given.redirectUri,
+    redirect_uri: logIn.redirectUri,
     scope: "openid profile email",
-    state: given.state,
-    nonce: given.nonce,
-    code_challenge: createHash("sha256").update(given.verifier).digest("base64url"),
+    state: logIn.state,
+    nonce: logIn.nonce,
+    code_challenge: createHash("sha256").update(logIn.verifier).digest("base64url"),
     code_challenge_method: "S256",
   });
 }

@@ -40,7 +40,7 @@ async function run({ address, connections, seconds, answers, requests, apart, on
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const running = autocannon(options, (error, given) => (error === null ? resolve(given) : reject(error)));
+    const running = autocannon(options, (error, figures) => (error === null ? resolve(figures) : reject(error)));
     // Autocannon itself checks the clock only once a second.
     running.on("response", () => {
       lastAnswerAt = performance.now();

@@ -47,8 +47,8 @@ export class MeasuredProcess {
   }
 
   /** Resolves when the program accepts requests. Rejects with its output if it exits earlier. */
-  static async start({ mainFile, arguments: given, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
-    const child = spawn(process.execPath, ["--import", probeFile, mainFile, ...given], {
+  static async start({ mainFile, arguments: args, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
+    const child = spawn(process.execPath, ["--import", probeFile, mainFile, ...args], {
       env: environment,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -70,14 +70,14 @@ export class MeasuredProcess {
     return measured;
   }
 
-  async ask<Asked extends ProbeQuestion>(question: Asked, ...given: ProbeArguments<Asked>): Promise<Answer<Asked>> {
+  async ask<Asked extends ProbeQuestion>(question: Asked, ...args: ProbeArguments<Asked>): Promise<Answer<Asked>> {
     if (this.hasEnded) throw this.endError();
     this.questions += 1;
     const id = this.questions;
     const answered = new Promise<Answer<ProbeQuestion>>((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
     });
-    this.child.send({ probe: id, question, given } satisfies ProbeRequest);
+    this.child.send({ probe: id, question, args } satisfies ProbeRequest);
     return answered as Promise<Answer<Asked>>;
   }
 

@@ -102,7 +102,7 @@ export interface ProbeRequest {
   /** The number of the question, which its answer has, too. No message of the product has this member. */
   readonly probe: number;
   readonly question: ProbeQuestion;
-  readonly given: readonly string[];
+  readonly args: readonly string[];
 }
 
 export interface ProbeResponse {
@@ -117,7 +117,7 @@ if (isMainThread && process.send !== undefined) {
     const {
       probe: id,
       question,
-      given: [file = ""],
+      args: [file = ""],
     } = message;
     process.send?.({ probe: id, answer: await answers[question](file) } satisfies ProbeResponse);
   });

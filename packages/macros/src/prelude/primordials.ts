@@ -15,11 +15,11 @@ export const record = <Value>(): Record<string, Value> => create(null) as Record
 /** Turns a method into a function whose first argument is `this`. */
 const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <
   This,
-  Given extends readonly unknown[],
+  Arguments extends readonly unknown[],
   Result,
 >(
-  method: (this: This, ...args: Given) => Result,
-) => (of: This, ...args: Given) => Result;
+  method: (this: This, ...args: Arguments) => Result,
+) => (of: This, ...args: Arguments) => Result;
 
 const cut = String.prototype.slice;
 export const slice: (text: string, from: number, to?: number) => string = uncurried(cut);

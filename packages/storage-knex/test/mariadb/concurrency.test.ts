@@ -221,14 +221,14 @@ describe("throttling on MariaDB", () => {
 
   test("handles concurrent failures and passes with any key order without a deadlock", async () => {
     const keys = ["address", "user"].map((key) => ({ key, policy }));
-    const given = (index: number) => (index % 2 === 0 ? keys : keys.toReversed());
+    const keysFor = (index: number) => (index % 2 === 0 ? keys : keys.toReversed());
     await storage.repositories.throttle.fail(keys);
     let runs = 0;
     const work = Array.from({ length: 80 }, (_, index) =>
       storage.transaction(async (r) => {
         runs += 1;
-        if (index % 4 < 2) await r.throttle.fail(given(index));
-        else await r.throttle.pass(given(index), ["user"]);
+        if (index % 4 < 2) await r.throttle.fail(keysFor(index));
+        else await r.throttle.pass(keysFor(index), ["user"]);
       }),
     );
     await Promise.all(work);
