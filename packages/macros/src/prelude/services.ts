@@ -8,7 +8,7 @@ import {
 } from "../authoring/objects.ts";
 import type { Caller, Services } from "../authoring/macro-definition.ts";
 import { callHost, notifyHost } from "./host-calls.ts";
-import { isArray, stringify, toText } from "./primordials.ts";
+import { isArray, slice, stringify, toText } from "./primordials.ts";
 import { random, uuid } from "./random.ts";
 
 interface Read {
@@ -59,13 +59,16 @@ const objects: Objects = {
   unlock: (object) => callHost("objects.unlock", { id: idOf(object) }) as ReturnType<Objects["unlock"]>,
 };
 
+/** Characters of a log line that are sent. The worker stores one less, and marks a longer line as truncated. */
+const MAX_SENT = 2_001;
+
 function log(...parts: readonly unknown[]): void {
   let line = "";
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index];
     line += `${index === 0 ? "" : " "}${typeof part === "string" ? part : (stringify(part) ?? toText(part))}`;
   }
-  notifyHost("log", stringify(line));
+  notifyHost("log", stringify(slice(line, 0, MAX_SENT)));
 }
 
 const now = () => callHost("now", null) as Promise<number>;
