@@ -32,7 +32,8 @@ async function drive(
   argument: string,
   options: { readonly page: Page | undefined; readonly checksInput: boolean },
 ): Promise<void> {
-  const definition = ((await loaded) as { default?: unknown }).default;
+  const { module } = (await loaded) as { module: unknown };
+  const definition = ((await module) as { default?: unknown }).default;
   if (typeof definition !== "object" || definition === null) {
     fail({ kind: "invalid", message: "has no default export made with defineMacro or defineHook" });
     return;

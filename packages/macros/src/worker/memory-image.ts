@@ -105,6 +105,16 @@ function isClear(memory: WebAssembly.Memory, from: number, to: number): boolean 
   return true;
 }
 
+/** Unit of changes. */
+const PART = 4_096;
+
+/** Changed parts of a memory. */
+export interface ImageChanges {
+  readonly parts: readonly { readonly address: number; readonly bytes: Uint8Array }[];
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** A copy of an engine's memory. Restoring it undoes all changes and is much cheaper than a new engine. */
 export class MemoryImage {
   private readonly data: Uint8Array;
@@ -130,6 +140,29 @@ export class MemoryImage {
   /** The current end address of the heap. */
   get end(): number {
     return new DataView(this.memory.buffer).getUint32(this.layout.heapEnd, true);
+  }
+
+  /** The changes of the memory since the image, without the stack. The engine must be idle. */
+  changes(): ImageChanges {
+    const { data, heap, layout } = this;
+    const bytes = new Uint8Array(this.memory.buffer);
+    const parts: ImageChanges["parts"][number][] = [];
+    const collect = (from: number, to: number, image: Uint8Array): void => {
+      for (let address = from; address < to; address += PART) {
+        const part = bytes.subarray(address, Math.min(address + PART, to));
+        const former = image.subarray(address - from, address - from + part.length);
+        if (Buffer.compare(part, former) !== 0) parts.push({ address, bytes: part.slice() });
+      }
+    };
+    collect(0, DATA_END, data);
+    collect(layout.base, this.end, heap);
+    return { parts, size: parts.length * PART };
+  }
+
+  /** Makes these changes of the restored memory. */
+  apply({ parts }: ImageChanges): void {
+    const bytes = new Uint8Array(this.memory.buffer);
+    for (const part of parts) bytes.set(part.bytes, part.address);
   }
 
   /** Returns false if the stack overflowed its limit, so that traces remain. */

@@ -6,6 +6,7 @@ import base from "@jitl/quickjs-wasmfile-release-sync";
 import {
   type EvalDetectModule,
   EvalFlags,
+  type IsEqualOp,
   type JSContextPointer,
   type JSRuntimePointer,
   type JSValuePointer,
@@ -16,6 +17,8 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
+import type { MacroModule } from "@sallyport/core";
+import { CompiledModules } from "./compiled-modules.ts";
 import { BoundedMemory, findLayout, Heap, MemoryImage } from "./memory-image.ts";
 import type { Invoke } from "./messages.ts";
 
@@ -31,6 +34,7 @@ const AS_MODULE = {
   detect: 0 as unknown as EvalDetectModule,
   flags: EvalFlags.JS_EVAL_TYPE_MODULE as unknown as Parameters<Ffi["QTS_Eval"]>[5],
 };
+const STRICTLY = 0 as IsEqualOp;
 
 /** Receives the prelude's messages while the sandbox runs. */
 type Listener = (kind: string, first: string, second: string | undefined) => void;
@@ -54,6 +58,9 @@ export class Sandbox {
   private readonly memory: BoundedMemory;
   private listener: Listener = () => {};
   private interrupt: Interrupt = () => false;
+  private readonly compiled = new CompiledModules();
+  /** The only module that a sealed engine loads. */
+  private compiling: MacroModule | undefined;
   private sealed = false;
   private discarded = false;
 
@@ -74,8 +81,8 @@ export class Sandbox {
     runtime.setMaxStackSize(STACK);
     runtime.setInterruptHandler(() => this.interrupt());
     runtime.setModuleLoader(
-      (name) => (this.sealed ? { error: refusedModule(name) } : preludeModule(name)),
-      (from, name) => (this.sealed ? userModuleName(name) : preludeModuleName(from, name)),
+      (name) => (this.sealed ? this.textOf(name) : preludeModule(name)),
+      (from, name) => (this.sealed ? sealedModuleName(from, name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
     // The library does not expose these pointers.
@@ -106,11 +113,14 @@ export class Sandbox {
     this.listener = listener;
     this.interrupt = interrupt;
     this.memory.limit = this.image.endWith(limits.memory);
+    const refusal = this.compile(module);
+    if (refusal !== undefined) {
+      this.call("failed", refusal);
+      return;
+    }
     const seed = randomFillSync(new Int32Array(4));
     this.call("seed", ...[...seed].map((word) => ffi.QTS_NewFloat64(context, word)));
-    const code = this.heap.put(module.code);
-    const loaded = ffi.QTS_Eval(context, code.pointer, code.length, module.name, AS_MODULE.detect, AS_MODULE.flags);
-    this.heap.free(code.pointer);
+    const loaded = this.evaluate(START_FILE, `export * as module from ${JSON.stringify(module.name)};`);
     const error = ffi.QTS_ResolveException(context, loaded);
     if (error) this.call("failed", error);
     else {
@@ -141,6 +151,37 @@ export class Sandbox {
   /** Runs a batch of pending jobs. */
   runJobs(): void {
     this.ffi.QTS_ExecutePendingJob(this.runtime, JOB_BATCH, this.scratch as never);
+  }
+
+  /** Compiles and links a module without running any of it, or recalls the result. Returns the error, if any. */
+  private compile(module: MacroModule): JSValuePointer | undefined {
+    const { ffi, context, compiled, image } = this;
+    const known = compiled.find(module);
+    if (known !== undefined) {
+      image.apply(known);
+      return undefined;
+    }
+    this.compiling = module;
+    // All imports are linked before the first one is evaluated, which ends the evaluation.
+    const text = `import ${JSON.stringify(HALT_FILE)}; import ${JSON.stringify(module.name)};`;
+    const error = ffi.QTS_ResolveException(context, this.evaluate(COMPILE_FILE, text)) as JSValuePointer;
+    this.compiling = undefined;
+    if (ffi.QTS_IsEqual(context, error, ffi.QTS_GetNull(), STRICTLY) !== 1) return error;
+    ffi.QTS_FreeValuePointer(context, error);
+    compiled.keep(module, image.changes());
+    return undefined;
+  }
+
+  private evaluate(name: string, text: string): JSValuePointer {
+    const { pointer, length } = this.heap.put(text);
+    const result = this.ffi.QTS_Eval(this.context, pointer, length, name, AS_MODULE.detect, AS_MODULE.flags);
+    this.heap.free(pointer);
+    return result;
+  }
+
+  private textOf(name: string): string | { readonly error: Error } {
+    if (name === HALT_FILE) return "throw null;";
+    return name === this.compiling?.name ? this.compiling.code : { error: refusedModule(name) };
   }
 
   private text(text: string): JSValuePointer {
@@ -176,7 +217,8 @@ export class Sandbox {
 }
 
 /** Resolves an import of a user module. Prelude modules are already loaded, and their real names would resolve. */
-function userModuleName(name: string): string {
+function sealedModuleName(from: string, name: string): string {
+  if (from === START_FILE || from === COMPILE_FILE) return name;
   return name === AUTHORING ? AUTHORING_FILE : `${REFUSED}${name.slice(0, 200)}`;
 }
 
@@ -215,6 +257,9 @@ const AUTHORING = "@sallyport/macros";
 /** The file behind that import. Prelude module names are paths, which are not valid macro names. */
 const AUTHORING_FILE = "/authoring/index.js";
 const MAIN_FILE = "/prelude/main.js";
+const COMPILE_FILE = "/prelude/compile.js";
+const HALT_FILE = "/prelude/halt.js";
+const START_FILE = "/prelude/start.js";
 
 /** The sandbox has no `URL`. The validator needs it to resolve references such as `#/$defs/Address`. */
 const URL_SHIM = `import { SchemaUrl as URL } from "/prelude/schema-url.js";\n`;
