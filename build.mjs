@@ -16,6 +16,7 @@ const cluster = join(root, "packages/storage-pglite/data/cluster.json");
 const steps = [
   ["node_modules/typescript/bin/tsc", "-b"],
   ["packages/storage-pglite/make-cluster.mjs"],
+  ["apps/console/bundle.mjs"],
   ["apps/server/bundle.mjs"],
   ["packages/client/make-package.mjs"],
   ["apps/cli/make-declared-commands.mjs"],
@@ -56,7 +57,7 @@ function isIncomplete() {
     readdirSync(join(root, group)).some(
       (name) =>
         existsSync(join(root, group, name, "tsconfig.json")) &&
-        !existsSync(join(root, group, name, "dist/.tsbuildinfo")),
+        !["dist/.tsbuildinfo", "dist/index.html"].some((result) => existsSync(join(root, group, name, result))),
     ),
   );
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 
 const specifiers = /^(?:import|export) (?:[^"'`;]* from )?"([^".][^"]*)";|\bimport\("([^".][^"]*)"\)/gm;
-const sources = /^(packages\/(?!test-kit)[^/]+|apps\/(?!bench)[^/]+)\/src\/(?!.*\.test\.ts$).*\.ts$/;
+const sources = /^(packages\/(?!test-kit)[^/]+|apps\/(?!bench)[^/]+)\/src\/(?!.*\.test\.ts$).*\.tsx?$/;
 
 /** The places of such imports below a folder. Benchmarks and fixtures of tests use what the root has. */
 export function undeclaredImports(root) {

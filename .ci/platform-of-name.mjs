@@ -13,7 +13,10 @@ const LIBC = new Map([
   ["linuxmusl", "musl"],
 ]);
 /** Packages whose names do not state their platform. */
-const NAMED = new Map([["fsevents", { os: ["darwin"] }]]);
+const NAMED = new Map([
+  ["fsevents", { os: ["darwin"] }],
+  ["napi-windows-process-start-time", { os: ["win32"] }],
+]);
 
 /**
  * The platform in the name of an optional package (`@scope/thing-linux-x64-musl`), in the format of package.json;

@@ -10,7 +10,7 @@ const avoided = [
   "(is|are|was|were) to be",
 ].join("|");
 const pattern = new RegExp(`(?<![\\w-])(${avoided})(?![\\w-])`, "i");
-const isChecked = (file) => /^[^.].*(\.md|\/src\/.*\.ts)$/.test(file) && file !== "CHANGELOG.md";
+const isChecked = (file) => /^[^.].*(\.md|\/src\/.*\.tsx?)$/.test(file) && file !== "CHANGELOG.md";
 const textOf = (line, isPage) => (isPage ? line : (/(^|\s)(\/\/|\/?\*\*?)\s.*/.exec(line)?.[0] ?? ""));
 
 /** The places of such words below a folder. Code and quotes are left out. */

@@ -142,7 +142,8 @@ function namePlainSources(folder) {
 /** Names the packages that the bundles contain, and in the bill of materials also those beside them. Fails if a licence text is missing. */
 function writeThirdParties() {
   const folderOf = (name) => `node_modules/${name}`;
-  const contained = [...foldersIn(metafiles), ...copied.map(folderOf)];
+  const { packages: inConsole } = readJson("apps/console/.bundle.json");
+  const contained = [...foldersIn(metafiles), ...inConsole, ...copied.map(folderOf)];
   const beside = Object.keys(packageFile().dependencies).map(folderOf);
   const packages = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
   const notices = noticesOf(readParts(root, contained), ownNotices(root, packages));

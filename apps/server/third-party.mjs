@@ -11,6 +11,8 @@ const exceptions = {
   "@aws-sdk/credential-provider-http": { text: "node_modules/@aws-sdk/client-s3/LICENSE" },
   "@aws-sdk/credential-provider-login": { text: "node_modules/@aws-sdk/client-s3/LICENSE" },
   "@aws-sdk/nested-clients": { text: "node_modules/@aws-sdk/client-s3/LICENSE" },
+  // Its Readme names the licence only. The package that it is a part of has the text, of the same author.
+  "react-remove-scroll-bar": { text: "node_modules/react-remove-scroll/LICENSE" },
   // It states "MIT" and its author only.
   "passport-apple": { text: "apps/server/licences/passport-apple.txt" },
   // Its Readme has the text. Its package.json is older than the field.

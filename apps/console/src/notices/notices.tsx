@@ -1,0 +1,76 @@
+import { ActionIcon, Code, CopyButton, Group, Stack, Text, Tooltip } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { SallyportError } from "@sallyport/client";
+import { IconAlertTriangle, IconCheck, IconCopy } from "@tabler/icons-react";
+import { useTexts } from "../language/language.tsx";
+
+/** What a failure says: the text of the server or of the browser, and what the operator asks for. */
+export function failureParts(error: unknown) {
+  if (error instanceof SallyportError) {
+    const { code, message, notice, debugMessage, requestId, retryAfter } = error;
+    return { code, text: message.replace(/^\d+ /, ""), detail: notice ?? debugMessage, requestId, retryAfter };
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  return { code: undefined, text, detail: undefined, requestId: undefined, retryAfter: undefined };
+}
+
+/** The whole failure as text, to be copied. */
+export function failureText(error: unknown): string {
+  const { code, text, detail, requestId } = failureParts(error);
+  return [code === undefined ? text : `${code} ${text}`, detail, requestId]
+    .filter((each) => each !== undefined)
+    .join("\n");
+}
+
+/** Text, code and request id of a failure, with a button that copies them. */
+export function FailureDetails({ error }: { readonly error: unknown }) {
+  const texts = useTexts();
+  const { code, text, detail, requestId } = failureParts(error);
+  return (
+    <Stack gap={4}>
+      <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
+        <Text size="sm" fw={500}>
+          {text}
+        </Text>
+        <CopyButton value={failureText(error)}>
+          {({ copied, copy }) => (
+            <Tooltip label={copied ? texts.notices.copied : texts.notices.copy}>
+              <ActionIcon variant="subtle" color="gray" size="sm" aria-label={texts.notices.copy} onClick={copy}>
+                {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </CopyButton>
+      </Group>
+      {detail !== undefined && <Text size="sm">{detail}</Text>}
+      {code !== undefined && (
+        <Text size="xs" c="dimmed">
+          {texts.notices.code(code)}
+          {requestId !== undefined && (
+            <>
+              {" · "}
+              {texts.notices.request} <Code fz="xs">{requestId}</Code>
+            </>
+          )}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** Shows a failure until it is closed. */
+export function showFailure(title: string, error: unknown): void {
+  notifications.show({
+    title,
+    message: <FailureDetails error={error} />,
+    color: "red",
+    icon: <IconAlertTriangle size={18} />,
+    autoClose: false,
+    withBorder: true,
+  });
+}
+
+/** Confirms an act. It disappears, since the page shows the result. */
+export function showSuccess(message: string): void {
+  notifications.show({ message, color: "green", icon: <IconCheck size={18} />, autoClose: 4_000, withBorder: true });
+}

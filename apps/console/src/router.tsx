@@ -1,0 +1,47 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from "@tanstack/react-router";
+import { HomePage } from "./shell/home-page.tsx";
+import { NotFound } from "./shell/not-found.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage });
+
+const classRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/classes/$className",
+  component: lazyRouteComponent(() => import("./data/class-page.tsx"), "ClassPage"),
+});
+
+/** Parameters of the address are texts. The usual parser makes numbers of ids, which it rounds. */
+export const searchParser = {
+  parseSearch: (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search: Record<string, unknown>): string => {
+    const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+    const parameters = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]));
+    return parameters.size === 0 ? "" : `?${parameters}`;
+  },
+};
+
+/** The state of a page stands in the fragment: no value of it reaches a log of requests, and one file serves every path. */
+export function createConsoleRouter() {
+  return createRouter({
+    routeTree: root.addChildren([home, classRoute]),
+    history: createHashHistory(),
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+    ...searchParser,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

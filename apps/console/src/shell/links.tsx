@@ -1,0 +1,17 @@
+import { Anchor, type AnchorProps, Button, type ButtonProps, NavLink, type NavLinkProps } from "@mantine/core";
+import { createLink, type LinkComponent } from "@tanstack/react-router";
+import type { ReactNode, Ref } from "react";
+
+interface LinkElement {
+  readonly ref?: Ref<HTMLAnchorElement>;
+  readonly children?: ReactNode;
+}
+
+const sideLink = (props: Omit<NavLinkProps, "href"> & LinkElement) => <NavLink {...props} component="a" />;
+const textLink = (props: Omit<AnchorProps, "href"> & LinkElement) => <Anchor {...props} />;
+const buttonLink = (props: Omit<ButtonProps, "href"> & LinkElement) => <Button {...props} component="a" />;
+
+/** Links to pages of the router: real ones, for new tabs and copied addresses. */
+export const SideLink: LinkComponent<typeof sideLink> = createLink(sideLink);
+export const TextLink: LinkComponent<typeof textLink> = createLink(textLink);
+export const ButtonLink: LinkComponent<typeof buttonLink> = createLink(buttonLink);

@@ -1,0 +1,107 @@
+import { Avatar, Burger, Button, Drawer, Kbd, Menu, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
+import { spotlight } from "@mantine/spotlight";
+import { IconLogout, IconSearch } from "@tabler/icons-react";
+import { Outlet, useRouterState } from "@tanstack/react-router";
+import { type CSSProperties, useEffect } from "react";
+import { useConnection, usePageConfig, usePerson } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { CommandPalette } from "./command-palette.tsx";
+import { DatabaseMark, databaseColor } from "./database-mark.tsx";
+import { LanguageMenu, SchemeMenu } from "./preferences.tsx";
+import classes from "./shell.module.css";
+import { SideBar } from "./side-bar.tsx";
+
+const contentId = "content";
+
+/** Header, side bar and the page. */
+export function Shell() {
+  const texts = useTexts();
+  const { label, alias, color } = usePageConfig();
+  const [isMenuOpen, menu] = useDisclosure(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const { close } = menu;
+  useEffect(close, [path, close]);
+  const name = label ?? alias;
+  useDocumentTitle(name === "" ? texts.app.name : `${name} · ${texts.app.name}`);
+  return (
+    <div className={classes["shell"]} style={{ "--database-color": databaseColor(color) } as CSSProperties}>
+      {/* Not a link: its address would be a page of the router. */}
+      <UnstyledButton className={classes["skip"]} onClick={() => document.getElementById(contentId)?.focus()}>
+        {texts.shell.skip}
+      </UnstyledButton>
+      <header className={classes["header"]}>
+        <Burger
+          className={classes["burger"]}
+          size="sm"
+          opened={isMenuOpen}
+          onClick={menu.toggle}
+          aria-label={texts.shell.openMenu}
+        />
+        <DatabaseMark />
+        <Button
+          className={classes["search"]}
+          variant="default"
+          justify="flex-start"
+          leftSection={<IconSearch size={16} />}
+          rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+          classNames={{ section: classes["searchSection"] ?? "", label: classes["label"] ?? "" }}
+          onClick={spotlight.open}
+          aria-label={texts.shell.palette}
+        >
+          {texts.shell.palette}
+        </Button>
+        <LanguageMenu />
+        <SchemeMenu />
+        <AccountMenu />
+      </header>
+      <nav className={classes["side"]} aria-label={texts.shell.navigation}>
+        <SideBar />
+      </nav>
+      <Drawer
+        opened={isMenuOpen}
+        onClose={menu.close}
+        position="left"
+        size={280}
+        title={texts.shell.navigation}
+        closeButtonProps={{ "aria-label": texts.common.close }}
+      >
+        <nav aria-label={texts.shell.navigation}>
+          <SideBar />
+        </nav>
+      </Drawer>
+      <main id={contentId} tabIndex={-1} className={classes["content"]}>
+        <Outlet />
+      </main>
+      <CommandPalette />
+    </div>
+  );
+}
+
+function AccountMenu() {
+  const texts = useTexts();
+  const connection = useConnection();
+  const { user, isAdministrator } = usePerson();
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton aria-label={texts.shell.account}>
+          <Avatar radius="xl" size={34} color="indigo">
+            {user.slice(0, 2).toUpperCase()}
+          </Avatar>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} truncate>
+            {user}
+          </Text>
+          <Text size="xs">{isAdministrator ? texts.logIn.administrator : texts.logIn.user}</Text>
+        </Menu.Label>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void connection.logOut()}>
+          {texts.shell.logOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

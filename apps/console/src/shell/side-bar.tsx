@@ -1,0 +1,87 @@
+import { ScrollArea, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { IconHome, IconSearch, IconTable } from "@tabler/icons-react";
+import { useState } from "react";
+import { useClasses } from "../classes/use-classes.ts";
+import { usePerson } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { SideLink } from "./links.tsx";
+
+/** From this number of classes on, they can be searched. */
+const searchedFrom = 8;
+
+/** The pages of the administration, in the order of the side bar. */
+export function useAdministrationPages() {
+  const { home } = useTexts();
+  return [{ to: "/", name: home.title, help: home.help, Icon: IconHome }] as const;
+}
+
+/** Links to all pages and classes. */
+export function SideBar() {
+  const texts = useTexts();
+  const { isAdministrator } = usePerson();
+  const pages = useAdministrationPages();
+  return (
+    <Stack gap="lg">
+      {isAdministrator && (
+        <section>
+          <SideTitle>{texts.shell.administration}</SideTitle>
+          {pages.map(({ to, name, Icon }) => (
+            <SideLink key={to} to={to} label={name} leftSection={<Icon size={17} />} activeProps={{ active: true }} />
+          ))}
+        </section>
+      )}
+      <ClassLinks />
+    </Stack>
+  );
+}
+
+function SideTitle({ children }: { readonly children: string }) {
+  return (
+    <Text size="xs" fw={600} c="dimmed" tt="uppercase" px="sm" pb={4} component="h2">
+      {children}
+    </Text>
+  );
+}
+
+function ClassLinks() {
+  const texts = useTexts();
+  const [sought, setSought] = useState("");
+  const { data, isPending } = useClasses();
+  const names = (data ?? []).map(({ name }) => name);
+  const shown = names.filter((name) => name.toLowerCase().includes(sought.trim().toLowerCase()));
+  return (
+    <section>
+      <SideTitle>{texts.shell.classes}</SideTitle>
+      {names.length >= searchedFrom && (
+        <TextInput
+          size="xs"
+          px="sm"
+          pb={6}
+          leftSection={<IconSearch size={14} />}
+          placeholder={texts.shell.findClass}
+          aria-label={texts.shell.findClass}
+          value={sought}
+          onChange={({ currentTarget }) => setSought(currentTarget.value)}
+        />
+      )}
+      {isPending && <Skeleton height={28} mx="sm" />}
+      <ScrollArea.Autosize>
+        {shown.map((name) => (
+          <SideLink
+            key={name}
+            to="/classes/$className"
+            params={{ className: name }}
+            label={name}
+            leftSection={<IconTable size={17} />}
+            activeProps={{ active: true }}
+          />
+        ))}
+      </ScrollArea.Autosize>
+      {!isPending && shown.length === 0 && (
+        <Text size="sm" c="dimmed" px="sm">
+          {names.length === 0 ? texts.shell.noClasses : texts.shell.paletteEmpty}
+        </Text>
+      )}
+    </section>
+  );
+}
