@@ -46,6 +46,25 @@ onEngines(
       expect(await codeOf(admin().users.create(missing))).toBe(307);
     });
 
+    test("users and groups are searched by a part of their names, in pages", async () => {
+      const part = randomUUID();
+      const names = ["a", "b", "c"].map((letter) => `${letter} ${part}`);
+      for (const name of names) {
+        await admin().users.create({ name, password: "first password" });
+        await admin().groups.create({ name });
+      }
+      const first = await admin().users.list({ search: part, limit: 2 });
+      expect(first.items.map(({ name }) => name)).toEqual(names.slice(0, 2));
+      const second = await admin().users.list({ search: part, limit: 2, after: first.next ?? "" });
+      expect([second.items.map(({ name }) => name), second.next]).toEqual([names.slice(2), null]);
+      const groups = await admin().groups.list({ search: part.toUpperCase() });
+      expect(groups.items.map(({ name }) => name)).toEqual(names);
+      for (const absent of ["%", `_ ${part}`, randomUUID()]) {
+        expect(await admin().users.list({ search: absent })).toEqual({ items: [], next: null });
+        expect(await admin().groups.list({ search: absent })).toEqual({ items: [], next: null });
+      }
+    });
+
     test("a change needs the current version, and one of several concurrent ones succeeds", async () => {
       const { userId } = await newUser(server());
       const ours = await opened.logInAgain(servers().at(-1));

@@ -14,6 +14,11 @@ import type {
 import type { CallLimits } from "../transport/deadline.ts";
 import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, paged } from "./admin-calls.ts";
 
+export interface SearchOptions extends PageOptions {
+  /** Part of the names. Default: all. */
+  readonly search?: string | undefined;
+}
+
 export interface FactorOptions extends CallLimits {
   /** App name of the factor. Default: all. */
   readonly app?: string | undefined;
@@ -54,8 +59,8 @@ export class Users extends Credentials {
     super(calls, "users/{userId}");
   }
 
-  list(options: PageOptions = {}): Promise<Page<AdministeredUserData>> {
-    return this.calls.send("GET /admin/v1/users", paged(options));
+  list({ search, ...options }: SearchOptions = {}): Promise<Page<AdministeredUserData>> {
+    return this.calls.send("GET /admin/v1/users", paged(options, { search }));
   }
 
   get(userId: string, limits: CallLimits = {}): Promise<AdministeredUserData> {
@@ -77,8 +82,8 @@ export class Users extends Credentials {
 export class Groups {
   constructor(private readonly calls: AdminCalls) {}
 
-  list(options: PageOptions = {}): Promise<Page<AdministeredGroupData>> {
-    return this.calls.send("GET /admin/v1/groups", paged(options));
+  list({ search, ...options }: SearchOptions = {}): Promise<Page<AdministeredGroupData>> {
+    return this.calls.send("GET /admin/v1/groups", paged(options, { search }));
   }
 
   get(groupId: string, limits: CallLimits = {}): Promise<AdministeredGroupData> {

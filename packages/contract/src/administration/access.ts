@@ -69,6 +69,17 @@ export const pageParameters = z.object({
     .describe(`Maximum number of items, up to ${maxPage}. Default: 100.`),
 });
 
+/** Query parameters of a list that can be searched by name. */
+export const searchParameters = pageParameters.extend({
+  search: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((text) => !/\0|\p{Surrogate}/u.test(text))
+    .optional()
+    .describe("Part of the names. Also finds it in lower case, and with a capital first letter."),
+});
+
 /** Query parameters of a list that can be limited to one user. */
 export const ofUserParameters = pageParameters.extend({
   user: objectId.optional().describe("Id of a user."),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { operations } from "../operations.ts";
-import { endedResponse, objectId, pageOf, pageParameters } from "./access.ts";
+import { endedResponse, objectId, pageOf, pageParameters, searchParameters } from "./access.ts";
 
 const name = z.string().describe("Log-in name. Case-sensitive.");
 const email = z.string().nullable().describe("Mail address for password resets. `null` for none.");
@@ -147,7 +147,7 @@ export type NewCustomUserData = z.input<typeof newCustomUserRequest>;
 export type CustomUserChangeData = z.input<typeof customUserChangeRequest>;
 
 /** Query parameters of the list of groups, whose places are numbers. */
-const groupParameters = pageParameters.extend({
+const groupParameters = searchParameters.extend({
   after: pageParameters.shape.after.refine((text) => text === undefined || /^[1-9]\d{0,8}$/.test(text)),
 });
 
@@ -158,7 +158,7 @@ export const userOperations = operations("Users", {
     path: "/admin/v1/users",
     access: "session",
     summary: "List the users",
-    query: pageParameters,
+    query: searchParameters,
     data: usersResponse,
   },
   createUser: {

@@ -1,5 +1,6 @@
 import { setUserDisabled, setUserEmail, takeAccess } from "../access/index.ts";
 import {
+  type Filter,
   idsOf,
   isObjectId,
   type ListedAccount,
@@ -9,6 +10,7 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
+  type ValuePath,
 } from "@sallyport/storage";
 import { type InputAttributes, updateObject, createObject, type ObjectServices } from "../objects/index.ts";
 import { type AdministrationContext, changesBetween, inTransaction, type Uses } from "../request/index.ts";
@@ -27,11 +29,29 @@ export interface AdministeredUser {
   readonly groups: readonly ObjectId[];
 }
 
+/** Text in the names of what a list shows; `null` for all. */
+interface Search {
+  readonly search: string | null;
+}
+
+const nameOfObject: ValuePath = { hops: [], leaf: "Name", type: "string" };
+
+/** Names with the text, also in lower case and with a capital first letter. */
+function nameContains(search: string): Filter {
+  const lower = search.toLowerCase();
+  const spellings = new Set([search, lower, lower.charAt(0).toUpperCase() + lower.slice(1)]);
+  return {
+    kind: "any",
+    filters: Array.from(spellings, (value) => ({ kind: "contains", path: nameOfObject, value })),
+  };
+}
+
 /** Lists at most `limit` users in the order of `AccountRepository.list`. The key of a page is the log-in name. */
 export async function listAdministeredUsers(
   { r }: Pick<AdministrationContext, "r">,
-  { after, limit }: PageRequest,
+  { after, limit, search }: PageRequest & Search,
 ): Promise<AdministeredUser[]> {
+  if (search !== null) return searchUsers(r, { after, limit, search });
   const accounts = await r.accounts.list("database", after, limit);
   const objects = await r.objects.get(
     accounts.map(({ userId }) => userId),
@@ -39,6 +59,28 @@ export async function listAdministeredUsers(
   );
   const byId = new Map(objects.map((object) => [object.id, object]));
   return accounts.map((account) => userOf(account, byId.get(account.userId)));
+}
+
+/** Finds users by the names of their objects, which are the log-in names. An object without an account is not a user. */
+async function searchUsers(
+  r: Repositories,
+  { after, limit, search }: PageRequest & { readonly search: string },
+): Promise<AdministeredUser[]> {
+  const users: AdministeredUser[] = [];
+  const sort = [{ path: nameOfObject, descending: false }];
+  let position = after;
+  while (users.length < limit) {
+    const later: Filter[] =
+      position === null ? [] : [{ kind: "compare", path: nameOfObject, operator: "gt", value: position }];
+    const filter: Filter = { kind: "all", filters: [nameContains(search), ...later] };
+    const { objects } = await r.objects.find({ classes: [userClass], filter, sort }, seesAll, { offset: 0, limit });
+    const found = await Promise.all(objects.map(({ id }) => r.accounts.find({ id }, [])));
+    users.push(...found.flatMap(({ account, user }) => (account && user ? [userOf(account, user)] : [])));
+    const last = objects.at(-1)?.attributes["Name"];
+    if (objects.length < limit || typeof last !== "string") break;
+    position = last;
+  }
+  return users.slice(0, limit);
 }
 
 export async function findAdministeredUser(
@@ -175,13 +217,15 @@ export interface AdministeredGroup {
 }
 
 const groupClass = "UserGroup";
+const userClass = "User";
 
 /** Lists at most `limit` user groups after a number of them, by id. */
 export async function listGroups(
   { r }: Pick<AdministrationContext, "r">,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
+  { offset, limit, search }: { readonly offset: number; readonly limit: number } & Search,
 ): Promise<AdministeredGroup[]> {
-  const { objects } = await r.objects.find({ classes: [groupClass] }, seesAll, { offset, limit });
+  const filter = search === null ? {} : { filter: nameContains(search) };
+  const { objects } = await r.objects.find({ classes: [groupClass], ...filter }, seesAll, { offset, limit });
   return objects.map(groupOf);
 }
 

@@ -21,10 +21,14 @@ import { pageData, requiredVersions } from "./answers.ts";
 /** Database users and user groups. */
 export const userHandlers: Handlers<typeof userOperations> = {
   listUsers: async (context, { query }) => ({
-    data: await pageData(query, (page) => listAdministeredUsers(context, page), {
-      keyOf: ({ name }) => name,
-      show: (user) => user,
-    }),
+    data: await pageData(
+      query,
+      ({ after, limit }) => listAdministeredUsers(context, { after, limit, search: query.search ?? null }),
+      {
+        keyOf: ({ name }) => name,
+        show: (user) => user,
+      },
+    ),
   }),
   createUser: async (context, { body: { groups: groupIds, ...user } }) => {
     const userId = await createUser(context, { ...user, groups: [], createsGroups: false, groupIds });
@@ -43,9 +47,9 @@ export const userHandlers: Handlers<typeof userOperations> = {
   },
   removeFactors: (context, { parameter, query: { app = null } }) =>
     takeSecondFactors(context, { of: "user", name: { id: parameter("userId") }, appName: app }),
-  listGroups: async (context, { query: { after = "0", limit = 100 } }) => {
+  listGroups: async (context, { query: { after = "0", limit = 100, search = null } }) => {
     const offset = Number(after);
-    const items = await listGroups(context, { offset, limit });
+    const items = await listGroups(context, { offset, limit, search });
     return { data: { items, next: items.length < limit ? null : String(offset + items.length) } };
   },
   createGroup: async (context, { body }) => answerOf(await createGroup(context, body)),
