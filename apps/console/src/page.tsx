@@ -19,10 +19,14 @@ const schemes = localStorageColorSchemeManager({ key: "sallyport-console-color-s
 /** A refusal does not change by itself. What passes is asked again, twice. */
 const isPassing = (error: Error): boolean => !(error instanceof SallyportError) || error.httpStatus >= 500;
 
+/** Results keep their identity, since the client knows the version of a resource by its object. */
 function createQueryClient(): QueryClient {
   const retry = (count: number, error: Error) => count < 2 && isPassing(error);
   return new QueryClient({
-    defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: false }, mutations: { retry: false } },
+    defaultOptions: {
+      queries: { retry, staleTime: 5_000, refetchOnWindowFocus: false, structuralSharing: false },
+      mutations: { retry: false },
+    },
   });
 }
 

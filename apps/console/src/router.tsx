@@ -13,6 +13,44 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
 const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage });
 
+const administrationRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/users",
+    component: lazyRouteComponent(() => import("./accounts/users-page.tsx"), "UsersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/users/$userId",
+    component: lazyRouteComponent(() => import("./accounts/user-page.tsx"), "UserPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/groups",
+    component: lazyRouteComponent(() => import("./accounts/groups-page.tsx"), "GroupsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/sessions",
+    component: lazyRouteComponent(() => import("./sessions/sessions-page.tsx"), "SessionsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/app-keys",
+    component: lazyRouteComponent(() => import("./access/app-keys-page.tsx"), "AppKeysPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/devices",
+    component: lazyRouteComponent(() => import("./access/devices-page.tsx"), "DevicesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/bans",
+    component: lazyRouteComponent(() => import("./access/bans-page.tsx"), "BansPage"),
+  }),
+] as const;
+
 const classRoute = createRoute({
   getParentRoute: () => root,
   path: "/classes/$className",
@@ -32,7 +70,7 @@ export const searchParser = {
 /** The state of a page stands in the fragment: no value of it reaches a log of requests, and one file serves every path. */
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([home, classRoute]),
+    routeTree: root.addChildren([home, ...administrationRoutes, classRoute]),
     history: createHashHistory(),
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,

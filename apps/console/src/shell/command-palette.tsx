@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useClasses } from "../classes/use-classes.ts";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { useAdministrationPages } from "./side-bar.tsx";
+import { useAdministrationPages } from "./administration-pages.ts";
 
 const mostResults = 12;
 

@@ -4,16 +4,11 @@ import { useState } from "react";
 import { useClasses } from "../classes/use-classes.ts";
 import { usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { useAdministrationPages } from "./administration-pages.ts";
 import { SideLink } from "./links.tsx";
 
 /** From this number of classes on, they can be searched. */
 const searchedFrom = 8;
-
-/** The pages of the administration, in the order of the side bar. */
-export function useAdministrationPages() {
-  const { home } = useTexts();
-  return [{ to: "/", name: home.title, help: home.help, Icon: IconHome }] as const;
-}
 
 /** Links to all pages and classes. */
 export function SideBar() {
@@ -22,6 +17,13 @@ export function SideBar() {
   const pages = useAdministrationPages();
   return (
     <Stack gap="lg">
+      <SideLink
+        to="/"
+        label={texts.home.title}
+        leftSection={<IconHome size={17} />}
+        activeOptions={{ exact: true }}
+        activeProps={{ active: true }}
+      />
       {isAdministrator && (
         <section>
           <SideTitle>{texts.shell.administration}</SideTitle>

@@ -1,0 +1,160 @@
+import {
+  Alert,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import type { CreatedAppKeyData } from "@sallyport/client/admin";
+import { IconCheck, IconCopy, IconPlus } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useConnection } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { FailureDetails } from "../notices/notices.tsx";
+
+/** Creates a key, and shows it once: it stays on the page until the dialog is closed, and nowhere else. */
+export function NewAppKey() {
+  const texts = useTexts();
+  const [isOpen, dialog] = useDisclosure(false);
+  const [created, setCreated] = useState<CreatedAppKeyData | null>(null);
+  const close = () => {
+    dialog.close();
+    setCreated(null);
+  };
+  return (
+    <>
+      <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
+        {texts.appKeys.create}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={created === null ? texts.appKeys.create : texts.appKeys.created(created.name)}
+        closeOnClickOutside={false}
+        closeOnEscape={created === null}
+        closeButtonProps={{ "aria-label": texts.common.close }}
+      >
+        {created === null ? (
+          <NewAppKeyForm onCreated={setCreated} onClose={close} />
+        ) : (
+          <CreatedKey created={created} onClose={close} />
+        )}
+      </Modal>
+    </>
+  );
+}
+
+interface NewAppKeyFormProps {
+  onCreated(created: CreatedAppKeyData): void;
+  onClose(): void;
+}
+
+function NewAppKeyForm({ onCreated, onClose }: NewAppKeyFormProps) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      name: "",
+      scope: "app" as "app" | "admin",
+      appNames: [] as string[],
+      origins: [] as string[],
+    },
+  });
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: ({ appNames, ...key }: typeof form.values) =>
+      connection.administer((admin) =>
+        admin.appKeys.create({ ...key, appNames: appNames.length === 0 ? null : appNames }),
+      ),
+    onSuccess: async (created) => {
+      onCreated(created);
+      await queries.invalidateQueries({ queryKey: ["app-keys"] });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => mutate(values))}>
+      <Stack>
+        <TextInput
+          label={texts.common.name}
+          description={texts.appKeys.nameHelp}
+          required
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        <Select
+          label={texts.appKeys.scope}
+          description={texts.appKeys.scopeHelp}
+          data={[
+            { value: "app", label: texts.appKeys.scopes.app },
+            { value: "admin", label: texts.appKeys.scopes.admin },
+          ]}
+          allowDeselect={false}
+          {...form.getInputProps("scope")}
+        />
+        {form.values.scope === "app" && (
+          <>
+            <TagsInput
+              label={texts.appKeys.appNames}
+              description={texts.appKeys.appNamesHelp}
+              {...form.getInputProps("appNames")}
+            />
+            <TagsInput
+              label={texts.appKeys.origins}
+              description={texts.appKeys.originsHelp}
+              {...form.getInputProps("origins")}
+            />
+          </>
+        )}
+        {error !== null && (
+          <Alert color="red" role="alert" title={texts.notices.saveFailed}>
+            <FailureDetails error={error} />
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.common.cancel}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {texts.common.create}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function CreatedKey({ created, onClose }: { readonly created: CreatedAppKeyData; onClose(): void }) {
+  const texts = useTexts();
+  return (
+    <Stack>
+      <Text size="sm">{texts.appKeys.onceHelp}</Text>
+      <Code block aria-label={texts.appKeys.key}>
+        {created.key}
+      </Code>
+      <Group justify="flex-end">
+        <CopyButton value={created.key}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+              onClick={copy}
+            >
+              {copied ? texts.notices.copied : texts.appKeys.copy}
+            </Button>
+          )}
+        </CopyButton>
+        <Button onClick={onClose}>{texts.appKeys.stored}</Button>
+      </Group>
+    </Stack>
+  );
+}

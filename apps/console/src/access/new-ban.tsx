@@ -1,0 +1,137 @@
+import { Alert, Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconBan } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { UserPicker } from "../accounts/user-picker.tsx";
+import { useConnection } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+
+/** Bans a user, a device, a user on a device, or an address. The sessions that end are told before. */
+export function NewBan() {
+  const texts = useTexts();
+  const [isOpen, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button leftSection={<IconBan size={16} />} onClick={dialog.open}>
+        {texts.bans.create}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={dialog.close}
+        title={texts.bans.create}
+        closeOnClickOutside={false}
+        closeButtonProps={{ "aria-label": texts.common.close }}
+      >
+        <NewBanForm onClose={dialog.close} />
+      </Modal>
+    </>
+  );
+}
+
+function NewBanForm({ onClose }: { onClose(): void }) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      kind: "account",
+      userId: null as string | null,
+      deviceId: "",
+      address: "",
+      reason: "",
+      until: null as string | null,
+    },
+  });
+  const banOf = ({ kind, userId, deviceId, address, reason, until }: typeof form.values) => ({
+    ...(kind === "account" ? { userId, deviceId: deviceId === "" ? null : deviceId } : { address }),
+    reason,
+    until: until === null ? null : new Date(until).toISOString(),
+  });
+  const rehearsal = useMutation({
+    mutationFn: (values: typeof form.values) => connection.administer((admin) => admin.bans.rehearse(banOf(values))),
+  });
+  const addition = useMutation({
+    mutationFn: (values: typeof form.values) => connection.administer((admin) => admin.bans.add(banOf(values))),
+    onSuccess: async ({ ended }) => {
+      onClose();
+      await Promise.all(["bans", "sessions"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      showSuccess(texts.sessions.ended(ended));
+    },
+  });
+  const { values } = form;
+  const hasSubject =
+    values.kind === "account" ? values.userId !== null || values.deviceId !== "" : values.address !== "";
+  const error = addition.error ?? rehearsal.error;
+  const isRehearsed = rehearsal.data !== undefined && rehearsal.variables === values;
+  return (
+    <form onSubmit={form.onSubmit(() => (isRehearsed ? addition.mutate(values) : rehearsal.mutate(values)))}>
+      <Stack>
+        <SegmentedControl
+          aria-label={texts.bans.subject}
+          data={[
+            { value: "account", label: texts.bans.account },
+            { value: "address", label: texts.bans.address },
+          ]}
+          {...form.getInputProps("kind")}
+        />
+        {values.kind === "account" ? (
+          <>
+            <UserPicker
+              label={texts.sessions.user}
+              isLabelled
+              value={values.userId}
+              onChange={(userId) => form.setFieldValue("userId", userId)}
+            />
+            <TextInput
+              label={texts.devices.device}
+              description={texts.bans.deviceHelp}
+              autoComplete="off"
+              {...form.getInputProps("deviceId")}
+            />
+          </>
+        ) : (
+          <TextInput
+            label={texts.bans.address}
+            description={texts.bans.addressHelp}
+            autoComplete="off"
+            {...form.getInputProps("address")}
+          />
+        )}
+        <TextInput label={texts.bans.reason} maxLength={500} {...form.getInputProps("reason")} />
+        <DateTimePicker
+          label={texts.bans.until}
+          placeholder={texts.bans.noEnd}
+          clearable
+          popoverProps={{ withinPortal: true }}
+          {...form.getInputProps("until")}
+        />
+        {isRehearsed && (
+          <Alert color="yellow" role="status">
+            <Text size="sm">{texts.bans.wouldEnd(rehearsal.data.ended)}</Text>
+          </Alert>
+        )}
+        {error !== null && (
+          <Alert color="red" role="alert" title={texts.notices.saveFailed}>
+            <FailureDetails error={error} />
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {texts.common.cancel}
+          </Button>
+          <Button
+            type="submit"
+            color={isRehearsed ? "red" : "indigo"}
+            disabled={!hasSubject}
+            loading={rehearsal.isPending || addition.isPending}
+          >
+            {isRehearsed ? texts.bans.create : texts.bans.check}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,52 @@
+import { MultiSelect } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useConnection } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+
+/** Groups that the picker offers at a time. */
+const offered = 20;
+
+interface GroupPickerProps {
+  readonly value?: readonly string[];
+  onChange?(groups: string[]): void;
+}
+
+/** Chooses groups by their names. The server searches. */
+export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const [text, setText] = useState("");
+  const [sought] = useDebouncedValue(text.trim(), 250);
+  const chosen = useQueries({
+    queries: value.map((groupId) => ({
+      queryKey: ["groups", groupId],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        connection.administer((admin) => admin.groups.get(groupId, { signal })),
+    })),
+  });
+  const { data: page } = useQuery({
+    queryKey: ["groups", "picker", sought],
+    queryFn: ({ signal }) =>
+      connection.administer((admin) => admin.groups.list({ search: sought || undefined, limit: offered, signal })),
+    placeholderData: keepPreviousData,
+  });
+  const names = new Map(value.map((groupId, index) => [groupId, chosen[index]?.data?.name ?? groupId]));
+  for (const { groupId, name } of page?.items ?? []) names.set(groupId, name);
+  return (
+    <MultiSelect
+      label={texts.users.groups}
+      data={Array.from(names, ([groupId, label]) => ({ value: groupId, label }))}
+      value={[...value]}
+      {...(onChange === undefined ? {} : { onChange })}
+      searchable
+      searchValue={text}
+      onSearchChange={setText}
+      nothingFoundMessage={texts.lists.nothingFound}
+      hidePickedOptions
+      clearable
+      clearButtonProps={{ "aria-label": texts.users.clearGroups }}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+import { ActionIcon, Button, Menu, UnstyledButton } from "@mantine/core";
+import type { AdministeredGroupData } from "@sallyport/client/admin";
+import { IconDots, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useConnection } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { ListPage } from "../lists/list-page.tsx";
+import { showSuccess } from "../notices/notices.tsx";
+import { type EditedGroup, GroupDialog } from "./group-dialog.tsx";
+import classes from "./groups-page.module.css";
+
+export function GroupsPage() {
+  const texts = useTexts();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const [edited, setEdited] = useState<EditedGroup | null>(null);
+  const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
+  const deleting = ({ groupId, name }: AdministeredGroupData): ConfirmedAct => ({
+    title: texts.groups.delete(name),
+    consequences: texts.groups.deleteHelp,
+    confirm: texts.common.delete,
+    typed: name,
+    act: async () => {
+      await connection.work((data) => data.deleteObject(groupId));
+      await queries.invalidateQueries({ queryKey: ["groups"] });
+      showSuccess(texts.groups.deleted(name));
+    },
+  });
+  const columns = [
+    {
+      title: texts.common.name,
+      cell: (group: AdministeredGroupData) => (
+        <UnstyledButton className={classes["name"] ?? ""} onClick={() => setEdited(group)}>
+          {group.name}
+        </UnstyledButton>
+      ),
+    },
+    { title: texts.common.description, cell: ({ description }: AdministeredGroupData) => description },
+  ];
+  return (
+    <>
+      <ListPage
+        title={texts.groups.title}
+        help={texts.groups.help}
+        queryKey={["groups"]}
+        load={(request) => connection.administer((admin) => admin.groups.list(request))}
+        keyOf={({ groupId }) => groupId}
+        columns={columns}
+        empty={texts.groups.empty}
+        searchLabel={texts.groups.search}
+        actions={
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ groupId: null })}>
+            {texts.groups.create}
+          </Button>
+        }
+        rowActions={(group) => (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="subtle" color="gray" aria-label={texts.lists.actionsFor(group.name)}>
+                <IconDots size={18} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setEdited(group)}>
+                {texts.groups.change}
+              </Menu.Item>
+              <Menu.Item
+                color="red"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => setConfirmed(deleting(group))}
+              >
+                {texts.common.delete}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      />
+      <GroupDialog edited={edited} onClose={() => setEdited(null)} />
+      <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { Alert, Button, Group, Paper, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { SallyportError } from "@sallyport/client";
+import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { ChangesGuard } from "../lists/changes-guard.tsx";
+import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { GroupPicker } from "./group-picker.tsx";
+
+/** Another write came first. */
+const conflictCode = 713;
+
+const valuesOf = ({ name, description, email, administrator, groups }: AdministeredUserData) => ({
+  name,
+  description: description ?? "",
+  email: email ?? "",
+  administrator,
+  groups,
+});
+
+type Values = ReturnType<typeof valuesOf>;
+
+/** The members of which the value is another one. */
+function changesBetween(user: AdministeredUserData, { description, email, ...values }: Values): UserChangeData {
+  const wished = {
+    ...values,
+    description: description === "" ? null : description,
+    email: email === "" ? null : email,
+  };
+  const changed = Object.entries(wished).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(user[name as keyof typeof wished]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** The fields of a user. A save sends those that were changed, and nothing if another write came first. */
+export function UserForm({ user }: { readonly user: AdministeredUserData }) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const { userId: ownId } = usePerson();
+  // Fields that were typed into keep their text; the others show the state of the server.
+  const [edits, setEdits] = useState<Partial<Values>>({});
+  const values = { ...valuesOf(user), ...edits };
+  const edit = (changed: Partial<Values>) => setEdits({ ...edits, ...changed });
+  const changes = changesBetween(user, values);
+  const {
+    mutate,
+    isPending,
+    error,
+    reset: forget,
+  } = useMutation({
+    mutationFn: () => connection.administer((admin) => admin.users.change(user.userId, changes, { ifMatch: user })),
+    onSuccess: async (changed) => {
+      queries.setQueryData(["users", user.userId], changed);
+      setEdits({});
+      await queries.invalidateQueries({ queryKey: ["users", "list"] });
+      showSuccess(texts.users.saved(changed.name));
+    },
+  });
+  const isChanged = Object.keys(changes).length > 0;
+  const isConflict = error instanceof SallyportError && error.code === conflictCode;
+  return (
+    <Paper withBorder p="lg" bg="var(--console-surface)">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <Stack maw={560}>
+          <Title order={2} size="h4">
+            {texts.users.profile}
+          </Title>
+          <TextInput
+            label={texts.common.name}
+            description={texts.users.nameHelp}
+            required
+            autoComplete="off"
+            value={values.name}
+            onChange={({ currentTarget }) => edit({ name: currentTarget.value })}
+          />
+          <TextInput
+            label={texts.common.description}
+            value={values.description}
+            onChange={({ currentTarget }) => edit({ description: currentTarget.value })}
+          />
+          <TextInput
+            label={texts.users.email}
+            description={texts.users.emailHelp}
+            type="email"
+            value={values.email}
+            onChange={({ currentTarget }) => edit({ email: currentTarget.value })}
+          />
+          <GroupPicker value={values.groups} onChange={(groups) => edit({ groups })} />
+          <Switch
+            label={texts.users.administrator}
+            description={texts.users.administratorHelp}
+            disabled={user.userId === ownId}
+            checked={values.administrator}
+            onChange={({ currentTarget }) => edit({ administrator: currentTarget.checked })}
+          />
+          {error !== null && (
+            <Alert color="red" role="alert" title={texts.notices.saveFailed}>
+              <FailureDetails error={error} />
+              {isConflict && (
+                <Button
+                  mt="sm"
+                  size="xs"
+                  variant="default"
+                  onClick={() => {
+                    forget();
+                    void queries.invalidateQueries({ queryKey: ["users", user.userId] });
+                  }}
+                >
+                  {texts.lists.loadCurrent}
+                </Button>
+              )}
+            </Alert>
+          )}
+          <Group>
+            <Button type="submit" loading={isPending} disabled={!isChanged}>
+              {texts.common.save}
+            </Button>
+            <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
+              {texts.common.discard}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <ChangesGuard isChanged={isChanged} />
+    </Paper>
+  );
+}

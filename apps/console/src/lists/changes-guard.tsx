@@ -1,0 +1,33 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useBlocker } from "@tanstack/react-router";
+import { useTexts } from "../language/language.tsx";
+
+/** Asks before a form with changes is left: by a link, Back, or the end of the tab. */
+export function ChangesGuard({ isChanged }: { readonly isChanged: boolean }) {
+  const texts = useTexts();
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isChanged,
+    withResolver: true,
+  });
+  return (
+    <Modal
+      opened={status === "blocked"}
+      onClose={() => reset?.()}
+      title={texts.lists.unsaved}
+      closeButtonProps={{ "aria-label": texts.common.close }}
+    >
+      <Stack>
+        <Text size="sm">{texts.lists.unsavedHelp}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => reset?.()}>
+            {texts.lists.stay}
+          </Button>
+          <Button color="red" onClick={() => proceed?.()}>
+            {texts.common.discard}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

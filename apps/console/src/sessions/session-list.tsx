@@ -1,0 +1,99 @@
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
+import type { AdministeredSessionData } from "@sallyport/client/admin";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useConnection } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import { Time } from "../language/time.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { List } from "../lists/list-page.tsx";
+import { showSuccess } from "../notices/notices.tsx";
+
+interface SessionListProps {
+  /** Id of a user. `null`: the sessions of all users. */
+  readonly userId: string | null;
+  readonly conditions?: React.ReactNode;
+}
+
+/** The live sessions, with a button that ends one. */
+export function SessionList({ userId, conditions }: SessionListProps) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
+  const ending = ({ id, user }: AdministeredSessionData): ConfirmedAct => ({
+    title: texts.sessions.end(user),
+    consequences: texts.sessions.endHelp,
+    confirm: texts.sessions.endConfirm,
+    act: async () => {
+      await connection.administer((admin) => admin.sessions.end(id));
+      await queries.invalidateQueries({ queryKey: ["sessions"] });
+      showSuccess(texts.sessions.ended(1));
+    },
+  });
+  const columns = [
+    {
+      title: texts.sessions.user,
+      cell: ({ user, mode }: AdministeredSessionData) => (
+        <Group gap={6} wrap="nowrap">
+          <Text size="sm" fw={500}>
+            {user}
+          </Text>
+          <Badge variant="light" color="gray" tt="none">
+            {texts.sessions.modes[mode]}
+          </Badge>
+        </Group>
+      ),
+    },
+    {
+      title: texts.sessions.app,
+      cell: ({ appKey, appNames }: AdministeredSessionData) => (
+        <Stack gap={0}>
+          <Text size="sm">{appKey}</Text>
+          <Text size="xs" c="dimmed">
+            {appNames.join(", ")}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      title: texts.sessions.address,
+      cell: ({ address, deviceId }: AdministeredSessionData) => (
+        <Stack gap={0}>
+          <Text size="sm">{address ?? texts.common.none}</Text>
+          <Text size="xs" c="dimmed">
+            {deviceId}
+          </Text>
+        </Stack>
+      ),
+    },
+    { title: texts.sessions.since, cell: ({ since }: AdministeredSessionData) => <Time value={since} /> },
+    { title: texts.sessions.expires, cell: ({ expiresAt }: AdministeredSessionData) => <Time value={expiresAt} /> },
+  ];
+  return (
+    <>
+      <List
+        title={texts.sessions.title}
+        queryKey={["sessions", userId ?? ""]}
+        load={({ after, limit, signal }) =>
+          connection.administer((admin) => admin.sessions.list({ after, limit, signal, user: userId ?? undefined }))
+        }
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={texts.sessions.empty}
+        conditions={conditions}
+        rowActions={(session) => (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={texts.sessions.end(session.user)}
+            onClick={() => setConfirmed(ending(session))}
+          >
+            {texts.sessions.endConfirm}
+          </Button>
+        )}
+      />
+      <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
+    </>
+  );
+}
