@@ -6,6 +6,7 @@ import {
   administrationOperations,
   databaseOperations,
   declaredErrors,
+  needsAppKey,
   operationsOf,
   takesSession,
 } from "@sallyport/contract";
@@ -49,9 +50,7 @@ describe("reference", () => {
 
   const groups: Readonly<Record<string, string[]>> = {
     "All routes.": routes.map(nameOf),
-    "All routes that need an app key.": routes
-      .filter(({ access }) => access !== "public" && access !== "address")
-      .map(nameOf),
+    "All routes that need an app key.": routes.filter(needsAppKey).map(nameOf),
     "All routes that accept a session.": routes
       .filter(({ access }) => access === "session" || access === "optional")
       .map(nameOf),

@@ -7,6 +7,7 @@ import {
 import { administeredCustomUserOperations, userOperations } from "./administration/accounts.ts";
 import { applicationOperations } from "./administration/applications.ts";
 import { auditOperations } from "./administration/audit.ts";
+import { consoleOperations } from "./administration/console.ts";
 import { administeredMacroOperations, classRightsOperations, keyOperations } from "./administration/database.ts";
 import { examinationOperations } from "./administration/examination.ts";
 import { limitOperations } from "./administration/limits.ts";
@@ -79,6 +80,7 @@ export const databaseOperations = { ...single, multi: multiOperations } as const
 /** The operations for administrators of a database by group, in the order of their API description. */
 export const administrationOperations = {
   access: accessOperations,
+  console: consoleOperations,
   users: userOperations,
   customUsers: administeredCustomUserOperations,
   applications: applicationOperations,
@@ -164,4 +166,6 @@ type Sent<T> = [z.core.util.JSONType] extends [T]
       : T;
 
 /** The client has no session for operations that need none. */
-type SessionOf<O> = O extends { access: "public" | "appKey" | "secrets" } ? { readonly anonymous: true } : unknown;
+type SessionOf<O> = O extends { access: "public" | "appKey" | "secrets" | "ticket" }
+  ? { readonly anonymous: true }
+  : unknown;

@@ -1,5 +1,6 @@
 export * from "./administration/access.ts";
 export * from "./administration/applications.ts";
+export * from "./administration/console.ts";
 export * from "./administration/examination.ts";
 export * from "./administration/limits.ts";
 export * from "./administration/accounts.ts";

@@ -37,9 +37,10 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * - `navigation`: as `secrets`. The query may have the app key, because browser navigation cannot set headers.
  * - `session`: a session with an app key. For operations below `/admin/`, of an administrator.
  * - `optional`: as `session`, `appKey` or `public`, depending on the presented credentials.
+ * - `ticket`: a single-use ticket in the body, which the machine of the server has issued.
  * - `address`: what the address carries: the state of a log-in that was started before, or a signature.
  */
-export type Access = "public" | "appKey" | "secrets" | "navigation" | "session" | "optional" | "address";
+export type Access = "public" | "appKey" | "secrets" | "navigation" | "session" | "optional" | "ticket" | "address";
 
 /** A body of JSON. */
 export interface JsonBody {
@@ -232,11 +233,17 @@ export function takesSession({ access, administration }: Pick<Operation, "access
   return !administration && (access === "session" || access === "optional");
 }
 
+/** Whether an operation needs an app key. */
+export function needsAppKey({ access }: Pick<Operation, "access">): boolean {
+  return access !== "public" && access !== "address" && access !== "ticket";
+}
+
 const anyOperation: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799, 800];
 
 const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   address: [],
+  ticket: [],
   appKey: [100, 101],
   secrets: [100, 101],
   navigation: [100, 101],

@@ -14,6 +14,31 @@ const unknown = "unknown";
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
+/** A list of addresses and networks. */
+export class NetworkList {
+  private readonly networks: readonly Network[];
+
+  /** Throws if an entry is neither an address nor a network. */
+  constructor(texts: readonly string[]) {
+    this.networks = texts.map((text) => {
+      if (text.includes("/")) return ipaddr.parseCIDR(text);
+      const address = ipaddr.process(text);
+      return [address, address.kind() === "ipv4" ? 32 : 128];
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.networks.length === 0;
+  }
+
+  /** Whether the list has the address. It has no text that is none. */
+  includes(text: string): boolean {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    return this.networks.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
+  }
+}
+
 export interface ResolvedOrigin extends ClientOrigin {
   /** Whether the connection is protected against eavesdropping, as far as the server can know. */
   readonly secure: boolean;
@@ -24,15 +49,11 @@ export interface ResolvedOrigin extends ClientOrigin {
  * is `unknown`: from outside, never the proxy and never this machine.
  */
 export class OriginResolver {
-  private readonly proxies: readonly Network[];
+  private readonly proxies: NetworkList;
 
   /** Throws if an entry is neither an address nor a network. */
   constructor(trustedProxies: readonly string[]) {
-    this.proxies = trustedProxies.map((text) => {
-      if (text.includes("/")) return ipaddr.parseCIDR(text);
-      const address = ipaddr.process(text);
-      return [address, address.kind() === "ipv4" ? 32 : 128];
-    });
+    this.proxies = new NetworkList(trustedProxies);
   }
 
   /** Origin of the direct peer, without forwarded addresses. */
@@ -44,13 +65,13 @@ export class OriginResolver {
   /** The network of the peer; `null` for a trusted proxy. */
   clientNetwork(socket: Socket): string | null {
     const { address, network } = this.peer(socket);
-    return this.proxies.length > 0 && this.isProxy(address) ? null : network;
+    return !this.proxies.isEmpty && this.proxies.includes(address) ? null : network;
   }
 
   resolve(request: IncomingMessage): ResolvedOrigin {
     const direct = this.peer(request.socket);
     const { address: peer } = direct;
-    if (this.proxies.length === 0 || !this.isProxy(peer)) return direct;
+    if (this.proxies.isEmpty || !this.proxies.includes(peer)) return direct;
     const encrypted = "encrypted" in request.socket;
     const address = this.forwardedAddress(request.headers["x-forwarded-for"]);
     const protocol = lastOf(request.headers["x-forwarded-proto"]);
@@ -68,14 +89,9 @@ export class OriginResolver {
       .split(",")
       .toReversed()) {
       first = readAddress(part.trim());
-      if (first === unknown || !this.isProxy(first)) return first;
+      if (first === unknown || !this.proxies.includes(first)) return first;
     }
     return first;
-  }
-
-  private isProxy(text: string): boolean {
-    const address = ipaddr.process(text);
-    return this.proxies.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
   }
 }
 

@@ -134,6 +134,7 @@ export interface Route extends Operation {
 interface Contexts {
   readonly public: Served<RequestContext>;
   readonly address: Served<UnadmittedContext>;
+  readonly ticket: Served<RequestContext>;
   readonly appKey: Served<AppKeyContext>;
   readonly secrets: Served<AppKeyContext>;
   readonly navigation: Served<AppKeyContext>;

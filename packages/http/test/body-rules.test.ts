@@ -86,6 +86,8 @@ const parts = {
   publishedKeys: {},
   monitoring: { metricsAccess: "off" },
   playground: null,
+  console: null,
+  reach: { allow: [], hasListener: false },
   observer: { answered: () => {} },
   trafficRecorder: { transferred: () => {} },
 } as unknown as ApplicationParts;

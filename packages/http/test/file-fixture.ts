@@ -183,6 +183,8 @@ export const parts = {
   publishedKeys: {},
   monitoring: { metricsAccess: "off" },
   playground: null,
+  console: null,
+  reach: { allow: [], hasListener: false },
   observer: { answered: ({ error }: { error?: unknown }) => void (use.observed = error) },
   trafficRecorder: {
     transferred: (_database, _session, { received, sent }) => void use.traffic.push({ received, sent }),

@@ -126,7 +126,7 @@ describe("open api document", () => {
         new Set([takesSession(route)]),
       );
       const sealed = typeof route.answer === "object" ? route.answer : undefined;
-      const ways = { public: 0, address: 0, appKey: 1, secrets: 1, navigation: 2, session: 3, optional: 4 }[
+      const ways = { public: 0, address: 0, ticket: 0, appKey: 1, secrets: 1, navigation: 2, session: 3, optional: 4 }[
         route.access
       ];
       expect(operation?.security).toHaveLength(ways);

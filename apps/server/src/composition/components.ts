@@ -104,6 +104,8 @@ export const components = {
   registeredProviders: named<core.RegisteredProviders>("registeredProviders"),
   publishedKeys: named<http.PublishedKeys>("publishedKeys"),
   playground: named<http.Playground | null>("playground"),
+  console: named<http.Console | null>("console"),
+  reach: named<http.ReachSettings>("reach"),
   services: named<core.Services>("services"),
   settings: named<core.Settings>("settings"),
   registration: named<core.RegistrationServices>("registration"),

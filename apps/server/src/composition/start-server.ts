@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, Server as TcpServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,7 +11,7 @@ import { functionFactory } from "./components.ts";
 import { createContainer } from "./create-container.ts";
 import type { Leaving, WorkerLink } from "../processes/worker-link.ts";
 import { components } from "./components.ts";
-import { listen, requireFreePort } from "./listen.ts";
+import { listen, listenerPlaces, requireFreePorts } from "./listen.ts";
 import { demoProvidersPlace } from "./public-address.ts";
 import { openParts } from "./server-parts.ts";
 import { directoriesWithoutDatabase } from "./storages/embedded.ts";
@@ -21,6 +22,8 @@ import { standardTuning, type Tuning } from "./tuning.ts";
 export interface RunningServer {
   /** Local URL with the base path, without a trailing slash. */
   readonly url: string;
+  /** The same of the listener that serves the console and the administration routes. */
+  readonly administrationUrl: string;
   readonly address: AddressInfo;
   readonly databases: DatabaseDirectory;
   /** State of the demo by alias. Databases that were unavailable at startup are absent. */
@@ -60,7 +63,8 @@ export async function startServer(
   tuning: Tuning = standardTuning,
 ): Promise<RunningServer> {
   const tls = tlsFiles(configuration);
-  if (worker === null) await requireFreePort(configuration.server);
+  const places = listenerPlaces(configuration);
+  if (worker === null) await requireFreePorts(places);
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
     logger.info({ dataDir }, "Creating database");
   }
@@ -75,9 +79,17 @@ export async function startServer(
 
     // The primary process would pass refused connections on to another worker, or to the same one again.
     const limits = serverLimits(configuration, tuning);
-    const server = createServer(application, worker === null ? limits : { ...limits, maxConnections: null }, tls);
-    const drain = new ConnectionDrain(server, application);
-    const address = await listen(server, configuration.server);
+    const ofWorker = worker === null ? limits : { ...limits, maxConnections: null };
+    const server = createServer(application, ofWorker, tls);
+    const address = await listen(server, places.main);
+    const servers = [server];
+    let administrationAddress = address;
+    if (places.administration !== null) {
+      const { administrationListener: listener } = application;
+      servers.push(createServer({ ...application, listener }, ofWorker, tls));
+      administrationAddress = await listen(servers.at(-1) as Server, places.administration);
+    }
+    const drain = new ConnectionDrain(servers, application);
     if (configuration.demo)
       (await container.getAsync(components.callbackAddresses)).listening(urlOf(configuration, address));
     parts.start({ isFirst: worker === null || worker.number === 1 });
@@ -92,6 +104,7 @@ export async function startServer(
     let closed: Promise<void> | undefined;
     return {
       url: urlOf(configuration, address),
+      administrationUrl: urlOf(configuration, administrationAddress),
       address,
       databases,
       demoStates: parts.demoStates,
@@ -131,13 +144,13 @@ function urlOf({ server: { tls, basePath } }: Configuration, { address, family, 
   return `${scheme}://${host}:${port}${basePath}`;
 }
 
-/** Shuts a server down without losing responses. */
+/** Shuts the servers of an application down without losing responses. */
 export class ConnectionDrain {
   /** Ends the delay of a run. */
   endDelay: () => void = () => {};
 
   constructor(
-    private readonly server: Server,
+    private readonly servers: readonly Server[],
     private readonly application: Pick<Application, "load" | "connections">,
   ) {}
 
@@ -149,12 +162,11 @@ export class ConnectionDrain {
   async run({ delay, isReplaced = false, timeout }: DrainOrder): Promise<boolean> {
     const { load, connections } = this.application;
     load.drain({ staysReady: isReplaced });
-    if (!this.server.listening) return true;
-    const closed = new Promise<void>((resolve) => {
-      this.server.once("close", resolve);
-    });
+    const listening = this.servers.filter((server) => server.listening);
+    if (listening.length === 0) return true;
+    const closed = Promise.all(listening.map((server) => once(server, "close")));
     // The method of HTTP would close idle connections, on which requests can be under way.
-    if (isReplaced) TcpServer.prototype.close.call(this.server);
+    if (isReplaced) for (const server of listening) TcpServer.prototype.close.call(server);
     if (delay > 0) {
       connections.leave();
       const ended = new Promise<void>((resolve) => {
@@ -162,7 +174,7 @@ export class ConnectionDrain {
       });
       await Promise.race([closed, pause(delay), ended]);
     }
-    if (!isReplaced) this.server.close();
+    if (!isReplaced) for (const server of listening) server.close();
     let finished = true;
     connections.drain();
     const late = setTimeout(() => {

@@ -13,6 +13,8 @@ import { cleanupInterval } from "../background/sweeper.ts";
  */
 export interface Tuning {
   readonly http: HttpLimits;
+  /** Folder of the built console. */
+  readonly consoleFolder: string | undefined;
   readonly policy: PolicyLimits;
   readonly cleanupInterval: number;
   readonly explanationsPerSecond: number;
@@ -30,6 +32,7 @@ export interface Tuning {
 
 export const standardTuning: Tuning = {
   http: httpLimits,
+  consoleFolder: undefined,
   policy: policyLimits,
   cleanupInterval,
   explanationsPerSecond,

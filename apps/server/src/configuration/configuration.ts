@@ -73,6 +73,8 @@ export interface DatabaseConfiguration {
   readonly sync: { readonly tombstones: number };
   /** `directory`: absolute path; `null` if all macros are stored in the database. */
   readonly macros: { readonly directory: string | null };
+  /** Public. */
+  readonly console: Partial<Pick<ConfigurationDocument["console"], "label" | "color" | "appKey">>;
 }
 
 /** Server-wide limits of macros. The directories belong to the databases. */

@@ -69,13 +69,15 @@ type PolicySection =
   | "throttle"
   | "audit"
   | "explanations"
-  | "sync";
+  | "sync"
+  | "console";
 
 /** The policies of one database. Its own values override the server-wide ones. */
 function policyOf(
   own: Pick<DatabaseDocument, PolicySection>,
   common: Pick<ConfigurationDocument, PolicySection>,
 ): Pick<DatabaseConfiguration, PolicySection> {
+  const { label, color, appKey } = common.console;
   const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
@@ -94,6 +96,7 @@ function policyOf(
     audit: overlay(common.audit, own.audit),
     explanations: overlay(common.explanations, own.explanations),
     sync: overlay(common.sync, own.sync),
+    console: overlay<DatabaseConfiguration["console"]>({ label, color, appKey }, own.console),
   };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { demoCredentials } from "../demo/demo-records.ts";
 import type { Configuration } from "./configuration.ts";
 import { isOnServer } from "./database-storage.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
@@ -24,6 +25,9 @@ export function demoDatabases(onServer: boolean): { alias: string; name: string;
     { alias: "second", name: "second", storage: { ...storage, schema: "sallyport_demo_second" } },
   ];
 }
+
+/** The credentials with which users of the demo log in to the console. */
+export const demoConsole = { appKey: demoCredentials.appKey, appName: demoCredentials.apps[0].name };
 
 /** Directory of the sample macros in this package; `null` if it was removed. */
 export function demoMacros(): string | null {

@@ -17,4 +17,4 @@ export { because, folderProblem, isDebugging, readReason, secretFileFaults } fro
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 export { restartSections } from "./restart-sections.ts";
 export { readModelFile } from "./model-file.ts";
-export { faultOfAddress, isLoopbackHost } from "./schema/network-texts.ts";
+export { faultOfAddress, isLoopbackHost, listenerAddress } from "./schema/network-texts.ts";

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SessionPolicy } from "@sallyport/storage";
 import { readTemplates } from "../mail/read-templates.ts";
 import type { Fault } from "./configuration-error.ts";
 import type { DatabaseConfiguration } from "./configuration.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
-import { isLoopbackHost } from "./schema/network-texts.ts";
+import { isLoopbackHost, listenerAddress } from "./schema/network-texts.ts";
 import { folderProblem, unreadable } from "./read-sources.ts";
 
 /** An error about values that exclude or require each other. */
@@ -173,6 +174,23 @@ export function* serverCombinations({ server }: ConfigurationDocument): Generato
     yield { path: "server.tls.certificateFile", reason: "is required with keyFile" };
   }
   yield* fileCombinations("server.tls", { certificateFile, keyFile });
+}
+
+/** A listener of the console at the place of the other one, and an app name without its app key. */
+export function* consoleCombinations({
+  console: { appName, appKey, listen },
+  databases = [],
+  server: { host, port },
+}: ConfigurationDocument): Generator<InvalidCombination> {
+  if (listen !== undefined && port !== 0 && isDeepStrictEqual(listenerAddress(listen), { host, port }))
+    yield {
+      path: "console.listen",
+      reason: "must differ from server.host and server.port",
+      against: ["server.host", "server.port"],
+    };
+  const keys = [appKey, ...databases.map((database) => database.console?.appKey)];
+  if (appName !== undefined && keys.every((key) => key === undefined))
+    yield { path: "console.appKey", reason: "is required with appName", against: ["console.appName"] };
 }
 
 /** Several workers where one process has to serve alone. */

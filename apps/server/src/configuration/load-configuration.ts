@@ -8,6 +8,7 @@ import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { type Configuration, mailOf } from "./configuration.ts";
 import {
   type InvalidCombination,
+  consoleCombinations,
   encryptionCombinations,
   filesCombinations,
   licencesCombinations,
@@ -20,7 +21,7 @@ import {
   workersCombinations,
 } from "./invalid-combinations.ts";
 import { resolveDatabases } from "./databases.ts";
-import { demoDatabases, demoMacros, isDemo } from "./demo.ts";
+import { demoConsole, demoDatabases, demoMacros, isDemo } from "./demo.ts";
 import { walkFields } from "./fields.ts";
 import { type Environment, type EnvironmentValues, folderProblem, readEnvironment, readFile } from "./read-sources.ts";
 import { takeRemovedSettings } from "./removed-settings.ts";
@@ -85,6 +86,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     ...serverCombinations(document),
     ...encryptionCombinations(document),
     ...filesCombinations(document, demo),
+    ...consoleCombinations(document),
     ...sessionCombinations(document.sessions, "sessions", "sessions"),
     ...combinations,
     ...workersCombinations(document, databases, demo),
@@ -146,13 +148,16 @@ function secretFilesOf({ encryption, server, databases = [] }: ConfigurationDocu
 
 /** Adds the settings of the demo. */
 function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: string): Record<string, unknown> {
-  const [macros, mail] = [raw["macros"], raw["mail"]].map((section) => (isRecord(section) ? section : {}));
+  const [macros, mail, ofConsole] = [raw["macros"], raw["mail"], raw["console"]].map((section) =>
+    isRecord(section) ? section : {},
+  );
   const directory = demoMacros();
   const files = mail?.["smtp"] === undefined ? { directory: resolve(dataDir, "mail") } : {};
   return {
     ...raw,
     databases: demoDatabases(onServer),
     mail: { ...files, ...mail },
+    console: { ...demoConsole, ...ofConsole },
     oAuthProviders: providerTypes.map((name) => ({ name })),
     ...(directory === null ? {} : { macros: { directory, ...macros } }),
   };

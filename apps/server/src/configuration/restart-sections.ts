@@ -14,5 +14,6 @@ function ofServer(configuration: Configuration): Readonly<Record<string, unknown
   const { sync: _sync, ...others } = further;
   const { file: _file, warnings: _warnings, demoFolder: _folder, demoMasterKeyFile: _key, ...settings } = others;
   const { clientHash: _clientHash, ...passwords } = settings.passwords;
-  return { ...settings, passwords };
+  const { label: _label, color: _color, appKey: _appKey, ...ofConsole } = settings.console;
+  return { ...settings, passwords, console: ofConsole };
 }

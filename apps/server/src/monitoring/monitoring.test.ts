@@ -171,7 +171,7 @@ describe("connection drain", () => {
     connections.watch(server);
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const drain = new ConnectionDrain(server, { load, connections });
+    const drain = new ConnectionDrain([server], { load, connections });
     return { server, port: (server.address() as AddressInfo).port, connections, drain };
   }
 
@@ -297,7 +297,7 @@ describe("connection drain", () => {
 
   test("a server that does not listen has nothing to drain", async () => {
     await expect(
-      new ConnectionDrain(createServer(), {
+      new ConnectionDrain([createServer()], {
         load,
         connections: new Connections({ mayWait: 8, bounds: { perIp: 100, total: 100 }, networkOf: () => null }),
       }).run({ delay: 0, timeout: 10_000 }),

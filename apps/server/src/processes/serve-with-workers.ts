@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { onHangUp, stopOnSignal, watchForFaults } from "./process-control.ts";
-import { requireFreePort } from "../composition/listen.ts";
+import { listenerPlaces, requireFreePorts } from "../composition/listen.ts";
 import type { StartError } from "../composition/start-error.ts";
 import { version } from "../composition/version.ts";
 import type { Configuration } from "../configuration/index.ts";
@@ -20,11 +20,17 @@ export async function serveWithWorkers(configuration: Configuration, read: () =>
   watchForFaults(log);
   const began = performance.now();
   for (const warning of warnings) logger.warn(warning);
-  await requireFreePort(server);
+  await requireFreePorts(listenerPlaces(configuration));
 
   // A worker reads the configuration itself. The settings of the listener stay as they were at the start.
   const { host, port, workers } = server;
-  const environment = { HOST: host, PORT: String(port), WORKERS: String(workers) };
+  const { listen } = configuration.console;
+  const environment = {
+    HOST: host,
+    PORT: String(port),
+    WORKERS: String(workers),
+    ...(listen === undefined ? {} : { CONSOLE_LISTEN: listen }),
+  };
   const fork = (number: number) => {
     const args = file === null ? [] : ["--config", file];
     cluster.setupPrimary({ args: ["serve", ...args, "--worker", String(number)] });
@@ -47,11 +53,13 @@ export async function serveWithWorkers(configuration: Configuration, read: () =>
   });
   stopOnSignal((signal) => pool.stop(signal === "SIGINT" ? 0 : server.drainDelay), log);
   const starting = pool.start();
-  const reload = async ({ server: next }: Configuration): Promise<void> => {
+  const reload = async ({ server: next, console: ofConsole }: Configuration): Promise<void> => {
     // A failed start ends the process.
     if ((await starting.catch(() => null)) === null) return;
-    if (next.host !== host || next.port !== port || next.workers !== workers)
-      logger.warn("A reload changes neither server.host, server.port nor server.workers. Restart the server.");
+    if (next.host !== host || next.port !== port || next.workers !== workers || ofConsole.listen !== listen)
+      logger.warn(
+        "A reload changes neither server.host, server.port, server.workers nor console.listen. Restart the server.",
+      );
     await pool.reload();
   };
   onHangUp(read, reload, "workers", logger);

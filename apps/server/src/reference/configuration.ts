@@ -45,6 +45,7 @@ const tasks: readonly Task[] = [
   { title: "Macros", paths: ["macros"] },
   { title: "Mail", paths: ["mail"] },
   { title: "Licence messages", paths: ["licences"] },
+  { title: "Console", paths: ["console"] },
   {
     title: "Operation",
     paths: ["log", "metrics", "docs", "administration", "debugMessages", "audit", "explanations", "sync"],

@@ -1,6 +1,6 @@
 import { catalogue, type CatalogueEntry, errorEntry, extensions } from "@sallyport/storage";
 import { isRefusalCode } from "@sallyport/core";
-import { declaredErrors, type Operation, takesSession } from "@sallyport/contract";
+import { declaredErrors, needsAppKey, type Operation, takesSession } from "@sallyport/contract";
 import { routeLink } from "./api.ts";
 import { codeSpan, generatedNote, markdownList, markdownTable } from "./markdown.ts";
 
@@ -95,7 +95,7 @@ function responseOf(code: number, name: string): string {
 /** Groups of routes with a name, the largest first. */
 const routeGroups: readonly [name: string, isMember: (route: Operation) => boolean][] = [
   ["All routes.", () => true],
-  ["All routes that need an app key.", ({ access }) => access !== "public" && access !== "address"],
+  ["All routes that need an app key.", needsAppKey],
   ["All routes that accept a session.", ({ access }) => access === "session" || access === "optional"],
   ["All routes that need a session.", ({ access }) => access === "session"],
   ["All routes that accept a session, except those of administration.", takesSession],

@@ -214,7 +214,7 @@ export class TestServer {
   private async stop(): Promise<void> {
     const { parts, directory } = this.inside;
     parts.stopTimers();
-    await new ConnectionDrain(this.server, parts.application).run({ delay: 0, timeout: 1_000 });
+    await new ConnectionDrain([this.server], parts.application).run({ delay: 0, timeout: 1_000 });
     await parts.release();
     await rm(directory, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SallyportAdmin } from "@sallyport/client/admin";
-import { administrationOf, type Database, createAppKey } from "@sallyport/core";
+import { administrationOf, type Database, createAppKey, issueConsoleTicket } from "@sallyport/core";
 import { NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -19,6 +19,12 @@ export async function administrationKey(server: RunningServer, alias = ""): Prom
       scope: "admin",
     },
   );
+}
+
+/** Issues a ticket for the console of a database. */
+export function consoleTicket(server: RunningServer, alias = ""): Promise<string> {
+  const services = { random: new NodeRandomSource() };
+  return issueConsoleTicket({ ...administrationOf(server.databases.get(alias) as Database), services });
 }
 
 /** The code of a call; 0 for a success. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Repositories } from "@sallyport/storage";
 import { administrationOperations, operationsOf } from "@sallyport/contract";
-import { AdministrationFixture, codeOf } from "./administration-fixture.ts";
+import { AdministrationFixture, codeOf, consoleTicket } from "./administration-fixture.ts";
 import { call } from "../client.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { newUser } from "../new-user.ts";
@@ -22,6 +22,9 @@ onEngines(
 
     /** A successful call of each changing route, with the first events that it writes. */
     const changes: Readonly<Record<string, readonly [events: readonly string[], change: () => Promise<unknown>]>> = {
+      // Before the log-in there is no actor.
+      tradeConsoleTicket: [[], async () => opened.clientOf("").console.tradeTicket(await consoleTicket(server()))],
+      openConsoleSession: [["login.accepted"], () => admin().console.openSession()],
       createUser: [["account.created"], () => admin().users.create({ name: randomUUID(), password: "first password" })],
       changeUser: [
         ["account.changed", "account.disabled", "account.promoted", "account.changed"],
@@ -271,6 +274,7 @@ onEngines(
           "createCustomUser",
           "createUser",
           "forgetDevice",
+          "openConsoleSession",
           "putProvider",
           "putSyncSchema",
           "registerDevice",

@@ -3,6 +3,8 @@ import type {
   AdministeredAppKeyData,
   AdministeredSessionData,
   AppChangeData,
+  ConsoleKeyData,
+  ConsoleSessionData,
   CreatedAppKeyData,
   NewAppData,
   NewAppKeyData,
@@ -30,6 +32,24 @@ export class AppKeys {
   /** Enables or disables an app key. Needs a recent proof. */
   setEnabled(appKeyId: string, enabled: boolean, options: ChangeOptions): Promise<AdministeredAppKeyData> {
     return this.calls.send("PATCH /admin/v1/appKeys/{appKeyId}", { ...options, path: { appKeyId }, body: { enabled } });
+  }
+}
+
+/** The console in a browser. */
+export class Console {
+  constructor(private readonly calls: AdminCalls) {}
+
+  /** Trades a ticket for an app key of scope `admin`. Needs neither app key nor session. Only this answer contains the key. */
+  tradeTicket(ticket: string, limits: CallLimits = {}): Promise<ConsoleKeyData> {
+    return this.calls.send("POST /admin/v1/console/ticket", { ...limits, body: { ticket }, anonymous: true });
+  }
+
+  /**
+   * Opens a session of the administrator for the routes of applications, such as with `SallyportClient.resume`. It needs the
+   * same app key, ends with the session of this client, and replaces the former one. Needs a recent proof.
+   */
+  openSession(limits: CallLimits = {}): Promise<ConsoleSessionData> {
+    return this.calls.send("POST /admin/v1/console/session", limits);
   }
 }
 

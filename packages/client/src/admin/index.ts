@@ -22,6 +22,8 @@ export type {
   AuditedChangeData,
   AuditEventData,
   ClassRightsData,
+  ConsoleKeyData,
+  ConsoleSessionData,
   CreatedAppKeyData,
   CustomUserChangeData,
   ExplanationData,
@@ -48,7 +50,7 @@ export type {
 } from "@sallyport/contract";
 export { auditEventTypes } from "@sallyport/contract/audit-types";
 export type { AdminCallOptions, ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
-export type { AppKeys, Apps, OfUserOptions, Sessions } from "./applications.ts";
+export type { AppKeys, Apps, Console, OfUserOptions, Sessions } from "./applications.ts";
 export type {
   Audit,
   AuditOptions,

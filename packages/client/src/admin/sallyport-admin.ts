@@ -7,7 +7,7 @@ import { ServiceAddress } from "../transport/service-address.ts";
 import type { CallArguments } from "../transport/calls.ts";
 import { Transport } from "../transport/transport.ts";
 import { type AdminCallOptions, AdminCalls } from "./admin-calls.ts";
-import { AppKeys, Apps, Sessions } from "./applications.ts";
+import { AppKeys, Apps, Console, Sessions } from "./applications.ts";
 import {
   Audit,
   Classes,
@@ -50,6 +50,7 @@ export class SallyportAdmin {
   readonly customUsers: CustomUsers;
   readonly appKeys: AppKeys;
   readonly apps: Apps;
+  readonly console: Console;
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly bans: Bans;
@@ -80,6 +81,7 @@ export class SallyportAdmin {
     this.customUsers = new CustomUsers(calls);
     this.appKeys = new AppKeys(calls);
     this.apps = new Apps(calls);
+    this.console = new Console(calls);
     this.sessions = new Sessions(calls);
     this.devices = new Devices(calls);
     this.bans = new Bans(calls);

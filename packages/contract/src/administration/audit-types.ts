@@ -63,6 +63,8 @@ export const auditEventTypes = [
   "ban.removed",
   "device.registered",
   "device.forgotten",
+  "consoleTicket.issued",
+  "consoleTicket.refused",
   "appKey.created",
   "appKey.disabled",
   "appKey.enabled",

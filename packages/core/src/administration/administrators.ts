@@ -1,5 +1,6 @@
 import {
   administrationAppName,
+  endRestingSession,
   type LogInResult,
   openPasswordSession,
   type LogInServices,
@@ -85,7 +86,9 @@ export async function logInAdministrator(
   return { sessionId, user: opened.user, databaseName: context.database.name };
 }
 
-/** Ends the session of an administrator, which has no seats to report. Errors: as `logOut`. */
-export function logOutAdministrator(context: SessionContext): Promise<void> {
-  return logOut({ ...context, services: { licenceMessages: noLicenceMessages } });
+/** Ends the session of an administrator, which has no seats to report, and the one that rests on it. Errors: as `logOut`. */
+export async function logOutAdministrator(context: SessionContext): Promise<void> {
+  // First, so that a failure in between leaves none behind.
+  await endRestingSession(context.r, context.sessionDigest);
+  await logOut({ ...context, services: { licenceMessages: noLicenceMessages } });
 }

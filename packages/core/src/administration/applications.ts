@@ -2,6 +2,7 @@ import {
   type Application,
   Applications,
   findApplications,
+  listedKeys,
   setAppKeyEnabled,
   type ScopedAppKey,
   withScopes,
@@ -19,7 +20,13 @@ export async function listAppKeys(
   { r }: Pick<AdministrationContext, "r">,
   { after, limit }: PageRequest,
 ): Promise<ScopedAppKey[]> {
-  return withScopes(r, await r.appKeys.list(after, limit));
+  const listed: ScopedAppKey[] = [];
+  for (let last = after; ; ) {
+    const page = await r.appKeys.list(last, limit);
+    listed.push(...(await listedKeys(r, await withScopes(r, page))));
+    last = page.at(-1)?.name ?? null;
+    if (page.length < limit || listed.length >= limit) return listed.slice(0, limit);
+  }
 }
 
 export async function findAppKey(
@@ -32,13 +39,10 @@ export async function findAppKey(
 
 async function readAppKey(r: Repositories, id: string): Promise<ScopedAppKey> {
   const keys = await allPages(
-    ({ after, limit }) => r.appKeys.list(after, limit),
+    (page) => listAppKeys({ r }, page),
     ({ name }) => name,
   );
-  const [found] = await withScopes(
-    r,
-    keys.filter((key) => key.id === id),
-  );
+  const found = keys.find((key) => key.id === id);
   if (found === undefined) throw new ServiceError(304, { detail: "There is no app key with this id." });
   return found;
 }

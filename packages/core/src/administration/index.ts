@@ -3,6 +3,7 @@ export * from "./administrators.ts";
 export * from "./applications.ts";
 export * from "./audit.ts";
 export * from "./classes.ts";
+export * from "./console.ts";
 export * from "./custom-users.ts";
 export * from "./examination.ts";
 export * from "./explain-absence.ts";

@@ -1,4 +1,4 @@
-import { publicSessionId, type SessionTraffic, trafficOf } from "../access/index.ts";
+import { endRestingSession, publicSessionId, type SessionTraffic, trafficOf } from "../access/index.ts";
 import {
   allPages,
   type Digest,
@@ -77,6 +77,7 @@ export async function endSession({ unit, eventOf }: AdministrationContext, sessi
     const [found] = await r.sessions.list({ after: firstOf(sessionId), limit: 1 });
     if (found === undefined || publicSessionId(found.digest) !== sessionId) return 0;
     const count = await r.sessions.end({ digest: found.digest });
+    await endRestingSession(r, found.digest);
     if (count > 0) await r.audit.append(eventOf({ type: "sessions.ended", subjectId: found.userId }));
     return count;
   });

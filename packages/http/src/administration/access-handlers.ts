@@ -1,6 +1,7 @@
 import {
   type accessOperations,
   type administrationDescriptionOperations,
+  type consoleOperations,
   type maintenanceOperations,
   administrationOperations,
   operationsOf,
@@ -14,6 +15,8 @@ import {
   logInAdministrator,
   logOutAdministrator,
   giveProof,
+  openConsoleSession,
+  tradeConsoleTicket,
 } from "@sallyport/core";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
 import type { Handlers } from "../route.ts";
@@ -27,6 +30,15 @@ export const accessHandlers: Handlers<typeof accessOperations> = {
   logOut: (context) => logOutAdministrator(context),
   giveProof: (context, { body: { pass, "2faToken": token } }) =>
     giveProof(context, pass === undefined ? { token: token ?? "" } : { pass }),
+};
+
+/** What consoles need besides the other routes. */
+export const consoleHandlers: Handlers<typeof consoleOperations> = {
+  tradeConsoleTicket: async (context, { body: { ticket } }) => {
+    const { key: appKey, name, expiresAt } = await tradeConsoleTicket(context, ticket);
+    return { data: { appKey, name, expiresAt: timeText(expiresAt) } };
+  },
+  openConsoleSession: async (context) => ({ data: { sessionId: await openConsoleSession(context) } }),
 };
 
 const shownMaintenance = (notice: MaintenanceNotice | null) => ({

@@ -1,6 +1,11 @@
 import { administrationOperations } from "@sallyport/contract";
 import { type Route, routesOf } from "../route.ts";
-import { accessHandlers, administrationDescriptionHandlers, maintenanceHandlers } from "./access-handlers.ts";
+import {
+  accessHandlers,
+  administrationDescriptionHandlers,
+  consoleHandlers,
+  maintenanceHandlers,
+} from "./access-handlers.ts";
 import { applicationHandlers } from "./application-handlers.ts";
 import { administeredCustomUserHandlers } from "./custom-user-handlers.ts";
 import {
@@ -27,6 +32,7 @@ export function operatorTable(): Route[] {
 export function administrationTable(): Route[] {
   return routesOf(administrationOperations, {
     access: accessHandlers,
+    console: consoleHandlers,
     users: userHandlers,
     customUsers: administeredCustomUserHandlers,
     applications: applicationHandlers,

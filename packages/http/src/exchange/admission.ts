@@ -1,22 +1,38 @@
-import { type Admission, type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
-import { administrationIdleTimeout, requestChecks, sessionFindings } from "@sallyport/core";
+import {
+  type Admission,
+  type AdmissionRequest,
+  type AppKey,
+  explained,
+  type Finding,
+  ServiceError,
+} from "@sallyport/storage";
+import { administrationIdleTimeout, admitConsole, isConsoleKey, requestChecks, sessionFindings } from "@sallyport/core";
 import { isAbsent, type PresentedCredentials, sessionCredentials, sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Milliseconds until a session expires without a request. */
-export function idleTimeoutOf({ route, database }: Exchange): number {
+export function idleTimeoutOf({ route, database, session }: Exchange): number {
   const { sessions } = database.policy;
-  return route.administration ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
+  const isOfAdministrator = route.administration || session?.restsOn !== undefined;
+  return isOfAdministrator ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
 }
 
 /** Looks up the app key and the session of the request. `idleTimeout`: see `AdmissionRequest`. */
-export function admissionOf({ database, appKeyDigest, session }: Exchange, idleTimeout: number): Promise<Admission> {
-  return database.storage.repositories.admission.admit({
+export function admissionOf(
+  { database, appKeyDigest, credentials, session }: Exchange,
+  idleTimeout: number,
+): Promise<Admission> {
+  const request: AdmissionRequest = {
     appKey: appKeyDigest,
     session: session?.digest ?? null,
     mode: session?.mode ?? "session",
     idleTimeout,
-  });
+  };
+  const { value: key } = credentials.appKey;
+  const { restsOn } = session ?? {};
+  if (key === null || (restsOn === undefined && !isConsoleKey(key)))
+    return database.storage.repositories.admission.admit(request);
+  return admitConsole(database, request, { key, restsOn });
 }
 
 /** The app key of the request. Throws 101 if it is unknown, disabled or ambiguous. */
@@ -41,6 +57,8 @@ export function requireSession({ credentials, admission, session, appKeyDigest }
   if (sessionCredentials(credentials).length > 1)
     throw explained(error, { asked, found: "No: the request has more than one credential." });
   if (session === null) throw explained(error, { asked, found: `No: ${unreadable(credentials)}` });
+  if (session.restsOn !== undefined)
+    throw explained(error, { asked, found: "No: it has ended, or that of the administrator on which it rests." });
   throw explained(error, sessionFindings(session, appKeyDigest));
 }
 

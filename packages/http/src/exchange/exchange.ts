@@ -14,6 +14,7 @@ import type {
 import type { Connection } from "../connections/connection.ts";
 import type { DatabaseRequests, DatabaseUse } from "../database-requests.ts";
 import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
+import type { AdministrationReach } from "../administration-reach.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Route, StreamedBody } from "../route.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
@@ -109,7 +110,9 @@ export interface PipelineParts {
   readonly settings: HttpSettings;
   readonly services: Services;
   readonly databases: DatabaseDirectory;
-  readonly matcher: RouteMatcher;
+  /** `ordinary`: without the administration routes. */
+  readonly matcher: Readonly<Record<"all" | "ordinary", RouteMatcher>>;
+  readonly reach: AdministrationReach;
   readonly steps: ReadonlyMap<Route, RouteSteps>;
   readonly digests: Digests;
   readonly credentialReader: CredentialReader;

@@ -62,6 +62,7 @@ const administrationDescription = [
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
   public: [],
   address: [],
+  ticket: [],
   appKey: [{ appKey: [] }],
   secrets: [{ appKey: [] }],
   navigation: [{ appKey: [] }, { appKeyInQuery: [] }],

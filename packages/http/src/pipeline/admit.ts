@@ -1,6 +1,8 @@
+import { needsAppKey } from "@sallyport/contract";
 import { type Admission, explained, ServiceError } from "@sallyport/storage";
 import {
   appKeyDigest,
+  builtInDigest,
   type CredentialReader,
   maintenanceError,
   requestChecks,
@@ -39,7 +41,7 @@ export const admit: Step = async (exchange, parts) => {
     return;
   }
   const { value: key, conflict } = exchange.credentials.appKey;
-  const asksForKey = exchange.access !== "public";
+  const asksForKey = needsAppKey(exchange);
   // Keys of the other scope are unknown to the route.
   if (asksForKey && key !== null && !conflict && key.length <= maxAppKeyLength)
     exchange.appKeyDigest = appKeyDigest(key, route.administration ? "admin" : "app", parts.digests);
@@ -47,6 +49,7 @@ export const admit: Step = async (exchange, parts) => {
   if (exchange.access === "session") {
     const reading = referenceOf(exchange, parts.credentialReader);
     exchange.session = reading instanceof Promise ? await reading : reading;
+    if (exchange.session?.restsOn !== undefined) exchange.appKeyDigest = builtInDigest;
   }
 
   exchange.admission = await admissionOf(exchange, idleTimeoutOf(exchange));
@@ -71,19 +74,23 @@ function presentedAccess(credentials: PresentedCredentials): Exchange["access"] 
 
 /** The session of the single presented credential. With several credentials, no session is chosen. */
 function referenceOf(
-  { credentials, database, origin }: Exchange,
+  { credentials, database, origin, route }: Exchange,
   reader: CredentialReader,
 ): SessionReference | null | Promise<SessionReference | null> {
   const [credential, ...others] = sessionCredentials(credentials);
   if (credential === undefined || others.length > 0 || credential.value === null || credential.conflict) return null;
-  if (credential === credentials.sessionId) return reader.sessionId(credential.value);
+  if (credential === credentials.sessionId) {
+    const reference = reader.sessionId(credential.value);
+    // A session that rests on another one opens no administration route.
+    return route.administration && reference?.restsOn !== undefined ? null : reference;
+  }
   if (credential === credentials.authorization) return reader.authorization(database, credential.value, origin.network);
   return reader.secureToken(database, credential.value);
 }
 
 /** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */
 export const checkAppKey: Step = (exchange, { listedOrigins }) => {
-  if (exchange.access === "public" || exchange.access === "address") {
+  if (!needsAppKey(exchange)) {
     const { origin } = exchange.request.headers;
     return origin === undefined ? undefined : allowListedOrigin(exchange, origin, listedOrigins);
   }

@@ -14,7 +14,7 @@ import type { DatabaseDirectory, DatabaseEntry } from "../http-settings.ts";
 import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 
 /** Throws 304 unless the path matches a route of a configured alias, or the key set. */
-export function findPath(exchange: Exchange, { settings, databases, matcher }: PipelineParts): void {
+export function findPath(exchange: Exchange, { settings, databases, matcher, reach }: PipelineParts): void {
   const target = originForm(exchange.request.url ?? "/");
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -22,7 +22,10 @@ export function findPath(exchange: Exchange, { settings, databases, matcher }: P
 
   const segments = pathSegments(path);
   const below = settings.basePath === "" ? segments : withoutBase(segments, settings.basePath);
-  const found = below === null ? null : matchAlias(below, databases, matcher);
+  const found =
+    below === null
+      ? null
+      : matchAlias(below, databases, reach.admits(exchange.request) ? matcher.all : matcher.ordinary);
   if (found !== null) {
     exchange.alias = found.alias;
     exchange.matched = found.matched;

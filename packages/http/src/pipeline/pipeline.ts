@@ -52,7 +52,7 @@ export function faultOf(request: IncomingMessage): string | null {
 /** Throws 307 for credentials over plain HTTP, except from loopback or if the configuration allows it. */
 const requireSecureTransport: Step = ({ access, origin }, { settings }) => {
   if (origin.secure || settings.allowInsecureTransport) return;
-  if (access === "secrets" || access === "session" || access === "address") {
+  if (access === "secrets" || access === "session" || access === "ticket" || access === "address") {
     throw new ServiceError(307, { detail: "Credentials are accepted over TLS only." });
   }
 };

@@ -17,7 +17,9 @@ import {
   monitoringPaths,
   writeMonitoring,
 } from "../monitoring.ts";
+import { AdministrationReach, type ReachSettings } from "../administration-reach.ts";
 import { OriginResolver } from "../client-origin.ts";
+import { type Console, consoleRouter } from "../console/console-router.ts";
 import { idleTimeoutOf } from "../exchange/admission.ts";
 import { serverCorsHeaders } from "../pipeline/cors.ts";
 import { faultOf, runPipeline, stepsOfRoutes } from "../pipeline/pipeline.ts";
@@ -33,7 +35,7 @@ import type { ItemRecord, RequestObserver, TrafficRecorder } from "../http-setti
 export interface ApplicationParts
   extends Omit<
     PipelineParts,
-    "matcher" | "steps" | "load" | "requests" | "incompleteBodies" | "transfers" | "listedOrigins"
+    "matcher" | "reach" | "steps" | "load" | "requests" | "incompleteBodies" | "transfers" | "listedOrigins"
   > {
   readonly routes: readonly Route[];
   /** Whether all requests are those of the operator. Default: none is. */
@@ -41,6 +43,10 @@ export interface ApplicationParts
   readonly monitoring: Monitoring;
   /** `null` disables the page at `/docs`. */
   readonly playground: Playground | null;
+  /** `null` disables the console. */
+  readonly console: Console | null;
+  /** From where the console and the administration routes are reached. The operator reaches them always. */
+  readonly reach: ReachSettings;
   readonly observer: RequestObserver;
   /** `null` records no refusals. */
   readonly refusalRecorder: RefusalRecorder | null;
@@ -50,6 +56,8 @@ export interface ApplicationParts
 export interface Application {
   /** Listener for `http.createServer` and for tests. */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The same for the listener of the console and the administration routes. */
+  readonly administrationListener: (request: IncomingMessage, response: ServerResponse) => void;
   /** Answers input that never became a request. The reason is for the log. */
   readonly refuse: (socket: Socket, reason: string) => void;
   /** Message classes for the HTTP server. The listener also works with Node's own. */
@@ -81,12 +89,16 @@ export function createApplication(parts: ApplicationParts): Application {
     bounds: settings.maxConnections,
     networkOf: (socket) => origins.clientNetwork(socket),
   });
-  const matcher = new RouteMatcher(parts.routes);
+  const reach = new AdministrationReach(parts.isForOperator === true ? everywhere : parts.reach, origins);
+  const matcher = {
+    all: new RouteMatcher(parts.routes),
+    ordinary: new RouteMatcher(parts.routes.filter(({ administration }) => !administration)),
+  };
   const refusals = new RefusedRequests(parts.routes);
   const listedOrigins = new ListedOrigins();
   const steps = stepsOfRoutes(parts.routes, parts.isForOperator);
   const shared = { load, requests, incompleteBodies, transfers, listedOrigins };
-  const pipeline: PipelineParts = { ...parts, ...shared, matcher, steps };
+  const pipeline: PipelineParts = { ...parts, ...shared, matcher, reach, steps };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
@@ -153,14 +165,17 @@ export function createApplication(parts: ApplicationParts): Application {
 
   const application: Express = express();
   application.disable("x-powered-by").disable("etag");
-  const documentation = playground === null ? null : playgroundRouter({ playground, databases, settings });
+  const pages = [
+    parts.console === null ? null : consoleRouter({ console: parts.console, databases, settings, reach }),
+    playground === null ? null : playgroundRouter({ playground, databases, settings }),
+  ].filter((router) => router !== null);
   application.use((request, response, next) => {
     // This check is cheaper than Express routing, which most requests do not need.
-    if (documentation !== null && asksForPage(request, settings.basePath) && faultOf(request) === null)
-      return documentation(request, response, next);
+    if (pages.length > 0 && asksForPage(request, settings.basePath) && faultOf(request) === null) return next();
     return answer(request, response);
   });
-  if (documentation !== null) application.use((request, response) => answer(request, response));
+  for (const router of pages) application.use(router);
+  application.use((request, response) => answer(request, response));
   // Without a fallback, Express answers unroutable requests itself.
   const handleRequest = application as unknown as (
     request: IncomingMessage,
@@ -173,6 +188,8 @@ export function createApplication(parts: ApplicationParts): Application {
   const messages = expressMessages(application, ({ socket }) =>
     connections.refuseBody(socket, "The body has too many chunks."),
   );
+  const listener: Application["listener"] = (request, response) =>
+    connections.of(request.socket).take(request, response, begin);
   const refusal = { connections, origins, observer, debugMessages };
   return {
     load,
@@ -183,13 +200,19 @@ export function createApplication(parts: ApplicationParts): Application {
     sendBufferBytes,
     messages,
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
-    listener: (request, response) => connections.of(request.socket).take(request, response, begin),
+    listener,
+    administrationListener: (request, response) => {
+      reach.enter(request.socket);
+      listener(request, response);
+    },
   };
 }
 
-/** Whether a browser requests the start page or a documentation page. */
+const everywhere: ReachSettings = { allow: [], hasListener: false };
+
+/** Whether a browser requests the start page, or a page of the console or the documentation. */
 function asksForPage({ method, url = "", headers }: IncomingMessage, basePath: string): boolean {
-  if (url.includes("/docs")) return true;
+  if (url.includes("/docs") || url.includes("/console")) return true;
   const path = url.split("?", 1)[0];
   return (
     method === "GET" &&

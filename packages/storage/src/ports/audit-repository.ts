@@ -96,6 +96,8 @@ export type AuditEventType =
   | "ban.removed"
   | "device.registered"
   | "device.forgotten"
+  | "consoleTicket.issued"
+  | "consoleTicket.refused"
   | "appKey.created"
   | "appKey.disabled"
   | "appKey.enabled"

@@ -1,14 +1,19 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import {
   administrationTable,
   type ApplicationParts,
+  type Console,
   createApplication,
   DatabaseKeys,
   type HttpSettings,
   operatorTable,
   type Playground,
+  type ReachSettings,
   routeTable,
 } from "@sallyport/http";
 import type { Configuration } from "../../configuration/index.ts";
+import type { ServedDatabases } from "../../databases/served-databases.ts";
 import { demoCredentials, containsDemo } from "../../demo/index.ts";
 import type { ServerMonitoring } from "../../monitoring/server-monitoring.ts";
 import {
@@ -33,6 +38,11 @@ export const httpFactories = {
   ),
   publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
   playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
+  console: functionFactory(consoleOf, [components.configuration, components.databases, components.tuning]),
+  reach: functionFactory(
+    ({ console: { allow, listen } }): ReachSettings => ({ allow, hasListener: listen !== undefined }),
+    [components.configuration],
+  ),
   application: functionFactoryByName(
     ({ monitoring, ...needs }: ApplicationParts & { readonly monitoring: ServerMonitoring }) => {
       const application = createApplication({ monitoring, ...needs });
@@ -54,6 +64,8 @@ export const httpFactories = {
       budget: components.processorBudget,
       publishedKeys: components.publishedKeys,
       playground: components.playground,
+      console: components.console,
+      reach: components.reach,
       isForOperator: components.isForOperator,
     },
   ),
@@ -65,6 +77,28 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
   const { appKey, apps, users } = demoCredentials;
   const access = { appKey, appNames: apps.map(({ name }) => name), users };
   return { demo: (alias) => (containsDemo(states.get(alias)) ? access : null) };
+}
+
+/** The built console: in the package of the server, or in its repository. */
+const consoleFolders = ["../../../console", "../../../../console/dist"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+
+/** The application needs the administration routes. A reload can change what it shows of a database. */
+function consoleOf(
+  { administration, console: { enabled, appName } }: Configuration,
+  { configurations }: ServedDatabases,
+  { consoleFolder }: Tuning,
+): Console | null {
+  if (!enabled || !administration.enabled) return null;
+  const [inPackage, inRepository] = consoleFolders as [string, string];
+  return {
+    folder: consoleFolder ?? (existsSync(inPackage) ? inPackage : inRepository),
+    look: (alias) => {
+      const { label, color, appKey } = configurations.get(alias)?.console ?? {};
+      return { label: label ?? null, color: color ?? null, appKey: appKey ?? null, appName: appName ?? null };
+    },
+  };
 }
 
 function settingsOf({ server, compatibility, encryption, ...common }: Configuration, { http }: Tuning): HttpSettings {

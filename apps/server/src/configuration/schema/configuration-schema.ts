@@ -2,6 +2,7 @@ import * as z from "zod";
 import { choice, duration, flag, listOf, path, providerName, text, wholeNumber } from "../field-kinds.ts";
 import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
 import { connectionString, databaseSection, replicaUrls } from "./database-section.ts";
+import { consoleSection } from "./console-section.ts";
 import { filesSection } from "./files-section.ts";
 import { licencesSection } from "./licences-section.ts";
 import { macrosSection } from "./macros-section.ts";
@@ -161,6 +162,7 @@ export const configurationSchema = z.strictObject(
         doc: "Serves the administration routes of each database, with their log-in and API description. Without them, their paths fail with 304. Administer with `sallyport --local` then.",
       }),
     }),
+    console: consoleSection,
     metrics: section({
       access: field("METRICS_ACCESS", choice("loopback", "any", "off"), "loopback", {
         doc: "Clients that can read `/metrics`: `loopback` allows this machine only, `any` every client, `off` none. `/readyz` shows the states of databases to this machine only, and with `off` to no client.",

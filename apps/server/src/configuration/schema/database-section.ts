@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from "../field-kinds.ts";
 import { field, optionalField, optionalSection, section } from "../fields.ts";
+import { ownConsoleSection } from "./console-section.ts";
 import { ownMacrosSection } from "./macros-section.ts";
 import { isConnectionString } from "./network-texts.ts";
 import {
@@ -130,6 +131,7 @@ export const databaseSection = z.strictObject(
     explanations: ownExplanationsSection,
     sync: ownSyncSection,
     macros: ownMacrosSection,
+    console: ownConsoleSection,
   },
   { error: "must be an object" },
 );

@@ -12,6 +12,17 @@ export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
+/** The host and the port of a listener, such as `127.0.0.1:8081` or `[::1]:8081`; `null` if the text is none. */
+export function listenerAddress(text: string): { readonly host: string; readonly port: number } | null {
+  const [, inBrackets, bare, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const [host, port] = [inBrackets ?? bare ?? "", Number(digits)];
+  return isHost(host) && port <= 65_535 ? { host, port } : null;
+}
+
+export function isListenerAddress(text: string): boolean {
+  return listenerAddress(text) !== null;
+}
+
 /** An IP address or a CIDR network. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");

@@ -7,7 +7,7 @@ const anyNumber = wholeNumber(0, 10_000_000);
 const clientHash = choice("md5", "none");
 
 /** The fields of a section for one database. They override the server-wide values. */
-function ownSection<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) {
+export function ownSection<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) {
   const own = Object.entries(shape).map(([name, common]) => {
     const { kind, doc } = factsOf(common) as FieldFacts;
     return [name, optionalField(null, kind, { doc: `${doc} Overrides the server-wide value.` })] as const;

@@ -3,8 +3,8 @@ import type { AppKey, Digest, Digests, RecordKind, Repositories } from "@sallypo
 /** The routes that an app key opens: those of applications, or those of administration and no others. */
 export type AppKeyScope = "app" | "admin";
 
-/** Names of the app keys with scope `admin`. */
-export const administrationKeys: RecordKind<true> = "administrationKey";
+/** Names of the app keys with scope `admin`. Those of consoles expire. */
+export const administrationKeys: RecordKind<true | "console"> = "administrationKey";
 
 /**
  * The digest under which storage has a key. The scopes share no digest, so a key of one scope is unknown to the routes of
@@ -20,12 +20,17 @@ export function appKeyDigest(key: string, scope: AppKeyScope, digests: Digests):
 const inverting = 2n ** 256n - 1n;
 
 /** Records that a key has scope `admin`, for lists. Call it in the transaction that creates the key. */
-export async function markAdministrationKey({ records }: Pick<Repositories, "records">, name: string): Promise<void> {
-  await records.put(administrationKeys, name, true);
+export async function markAdministrationKey(
+  { records }: Pick<Repositories, "records">,
+  name: string,
+  mark: true | "console" = true,
+): Promise<void> {
+  await records.put(administrationKeys, name, mark);
 }
 
 export interface ScopedAppKey extends AppKey {
   readonly scope: AppKeyScope;
+  readonly isOfConsole: boolean;
 }
 
 /** Adds the scopes to listed app keys. */
@@ -37,6 +42,9 @@ export async function withScopes(
     administrationKeys,
     keys.map(({ name }) => name),
   );
-  const names = new Set(marked.map(({ id }) => id));
-  return keys.map((key) => ({ ...key, scope: names.has(key.name) ? "admin" : "app" }));
+  const marks = new Map(marked.map(({ id, value }) => [id, value]));
+  return keys.map((key) => {
+    const mark = marks.get(key.name);
+    return { ...key, scope: mark === undefined ? "app" : "admin", isOfConsole: mark === "console" };
+  });
 }

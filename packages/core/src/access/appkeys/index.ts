@@ -9,6 +9,15 @@ export {
   type SeatChange,
 } from "./applications.ts";
 export * from "./app-key-scope.ts";
+export {
+  builtInAppKey,
+  builtInDigest,
+  type ConsoleKey,
+  createConsoleKey,
+  isConsoleKey,
+  isValidConsoleKey,
+  listedKeys,
+} from "./console-keys.ts";
 export * from "./create-app-key.ts";
 export * from "./create-application.ts";
 export * from "./return-address.ts";

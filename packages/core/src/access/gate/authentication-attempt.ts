@@ -3,6 +3,7 @@ import {
   type AuditEventType,
   type AuthenticatedAccount,
   type Channel,
+  type Digest,
   type ErrorCode,
   type ObjectId,
   type ProviderType,
@@ -42,6 +43,8 @@ export interface AuthenticationAttempt {
   readonly channel?: Channel;
   /** A log-in to administration: takes no seats, is not reported to the licence server, and needs no registered device. */
   readonly administration?: true;
+  /** The session on which the new one rests. Its log-in has shown the second factors. */
+  readonly restsOn?: Digest;
   /** Replaces limits and lifetimes of the database's policy. */
   readonly policy?: Partial<SessionPolicy>;
   /** Second-factor input of the attempt. Optional. */

@@ -22,6 +22,7 @@ import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";
 import { withSecondFactors, checkSecondFactors } from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
+import { restingSessionId } from "../sessions/resting-sessions.ts";
 import {
   type AuthenticationAttempt,
   type CountedCode,
@@ -104,7 +105,7 @@ export class Gate {
         wrongProof,
       );
     await attempt.checkReplay?.();
-    const guarded = withSecondFactors(applications);
+    const guarded = attempt.restsOn === undefined ? withSecondFactors(applications) : [];
     const access = await this.checkAccess(context, attempt, authenticated, guarded.length > 0);
     const tokenAttempt =
       guarded.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
@@ -222,7 +223,8 @@ export class Gate {
     authenticated: AuthenticatedAccount,
     { keys: [{ key: resetKey }, address], recheck, consume, seats, basis }: OpeningSteps,
   ): Promise<string> {
-    const sessionId = context.services.random.secret();
+    const secret = context.services.random.secret();
+    const sessionId = attempt.restsOn === undefined ? secret : restingSessionId(attempt.restsOn, secret);
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
     const { account, authenticationMethod } = authenticated;
     const digest = context.database.digests.sha256(sessionId);

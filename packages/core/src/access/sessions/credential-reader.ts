@@ -2,12 +2,15 @@ import { type Digest, type Digests, LruCache, type SessionMode } from "@sallypor
 import type { ProcessorBudget } from "../../capacity/index.ts";
 import type { Database } from "../../request/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
+import { basisOfSession } from "./resting-sessions.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
 /** The session that a credential refers to. Admission checks whether it exists. */
 export interface SessionReference {
   readonly mode: SessionMode;
   readonly digest: Digest;
+  /** The session on which it rests; absent for one that rests on none. */
+  readonly restsOn?: Digest;
 }
 
 /** Hexadecimal digits of the public id of a session. */
@@ -35,7 +38,9 @@ export class CredentialReader {
   ) {}
 
   sessionId(text: string): SessionReference | null {
-    return sessionIds.test(text) ? { mode: "session", digest: this.digests.sha256(text) } : null;
+    if (sessionIds.test(text)) return { mode: "session", digest: this.digests.sha256(text) };
+    const restsOn = basisOfSession(text);
+    return restsOn === null ? null : { mode: "session", digest: this.digests.sha256(text), restsOn };
   }
 
   /** Reads a token, with or without a `Bearer` prefix. Throws 706 if the network has sent too many invalid ones. */

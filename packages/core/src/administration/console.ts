@@ -1,0 +1,144 @@
+import {
+  type Admission,
+  type AdmissionRequest,
+  type Digest,
+  type RandomSource,
+  type RecordKind,
+  ServiceError,
+} from "@sallyport/storage";
+import {
+  administrationAppName,
+  appKeyDigest,
+  type AuthenticationAttempt,
+  builtInAppKey,
+  builtInDigest,
+  type ConsoleKey,
+  createConsoleKey,
+  endRestingSession,
+  isConsoleKey,
+  isValidConsoleKey,
+  keepRestingSession,
+  type LogInServices,
+} from "../access/index.ts";
+import {
+  type AdministrationContext,
+  appKeyEvent,
+  changesBetween,
+  type Database,
+  type RequestContext,
+  type Uses,
+} from "../request/index.ts";
+import { administrationIdleTimeout, type AdministratorContext, mayAdminister } from "./administrators.ts";
+
+/** Milliseconds for which a ticket can be traded. */
+const ticketLifetime = 5 * 60_000;
+
+/** Tickets by their SHA-256. */
+const consoleTickets: RecordKind<true> = "consoleTicket";
+
+/** Issues a ticket for the console of the database. Only its digest is stored. */
+export async function issueConsoleTicket(
+  context: AdministrationContext & Uses<{ readonly random: RandomSource }>,
+): Promise<string> {
+  const { unit, eventOf, database, services } = context;
+  const ticket = services.random.secret();
+  await unit.transaction(async (r) => {
+    await r.records.put(consoleTickets, database.digests.sha256(ticket), true, { lifetime: ticketLifetime });
+    await r.audit.append(eventOf({ type: "consoleTicket.issued" }));
+  });
+  return ticket;
+}
+
+/**
+ * Trades a ticket for an app key of scope `admin`, once. Failures count as those of log-ins. Unknown, used or expired
+ * ticket, and lockout: 302.
+ */
+export async function tradeConsoleTicket(
+  context: RequestContext & Uses<LogInServices>,
+  ticket: string,
+): Promise<ConsoleKey> {
+  const { database, origin, r, services } = context;
+  const digest = database.digests.sha256(ticket);
+  const ofConsole = { ...context, appKey: await builtInAppKey(r) };
+  // The key gets its end in the transaction.
+  await database.clock.measure();
+  return services.gate.guard(ofConsole, {
+    // Strangers elsewhere cannot lock out those who have a ticket.
+    userKey: `console\0${origin.network}`,
+    refusal: { code: 302, type: "consoleTicket.refused" },
+    userId: null,
+    prove: async () => (await r.records.get(consoleTickets, [digest])).length > 0 || null,
+    consume: async (inside) => {
+      if ((await inside.records.take(consoleTickets, digest)) === null) throw new ServiceError(302);
+    },
+    act: async (inside) => {
+      const created = await createConsoleKey(inside, database, services.random);
+      const changes = changesBetween(null, { name: created.name, scope: "admin" });
+      const event = appKeyEvent(ofConsole, { type: "appKey.created", outcome: 0, changes });
+      await inside.audit.append({ ...event, appKeyId: created.id });
+      return created;
+    },
+  });
+}
+
+/**
+ * Opens a session of the administrator for the routes of applications. It rests on that of the request and replaces the
+ * former one. Ban: 318. App rule of administration: 403. Lockout of the address: 302.
+ */
+export async function openConsoleSession(context: AdministratorContext & Uses<LogInServices>): Promise<string> {
+  const { database, principal, r, services, session, sessionDigest: restsOn } = context;
+  const { userId } = principal;
+  const { sessions } = database.policy;
+  const attempt: AuthenticationAttempt = {
+    mode: "session",
+    // The own key: opening a session forgives no wrong password.
+    userKey: `console\0${userId}`,
+    account: { id: userId },
+    proof: async () => {
+      const { account, user, linked } = await r.accounts.find({ id: userId }, []);
+      if (account === null || user === null || account.disabled || !account.administrator) return null;
+      return { account, user, linked, authenticationMethod: session.authenticationMethod };
+    },
+    appNames: [administrationAppName],
+    deviceId: null,
+    administration: true,
+    restsOn,
+    policy: { idleTimeout: administrationIdleTimeout(sessions), limit: 0, perUserLimit: 0 },
+    consume: (inside) => endRestingSession(inside, restsOn),
+  };
+  const ofConsole = { ...context, appKey: await builtInAppKey(r) };
+  const { sessionId } = await services.gate.openSession(ofConsole, attempt, async () => null);
+  const digest = database.digests.sha256(sessionId);
+  await keepRestingSession(r, { restsOn, digest, lifetime: sessions.absoluteLifetime });
+  return sessionId;
+}
+
+/** The credentials of a console in a request. */
+export interface ConsoleCredentials {
+  /** Text of the app key of scope `admin`. */
+  readonly key: string;
+  /** The session on which that of the request rests; absent for that of an administrator. */
+  readonly restsOn: Digest | undefined;
+}
+
+/**
+ * Admits a request of a console. An expired app key is unknown. A session that rests on another one is found only while
+ * the other one is live, its app key enabled and its user an administrator. Every request extends both.
+ */
+export async function admitConsole(
+  { digests, storage }: Pick<Database, "digests" | "storage">,
+  request: AdmissionRequest,
+  { key, restsOn }: ConsoleCredentials,
+): Promise<Admission> {
+  const { admission: port, records } = storage.repositories;
+  const digest = appKeyDigest(key, "admin", digests);
+  const ofAdministrator = { appKey: digest, session: restsOn ?? null, idleTimeout: request.idleTimeout };
+  const [admission, basis, isValid] = await Promise.all([
+    port.admit(restsOn === undefined ? request : { ...request, appKey: builtInDigest }),
+    restsOn === undefined ? null : port.admit(ofAdministrator),
+    !isConsoleKey(key) || isValidConsoleKey({ records }, digest),
+  ]);
+  const withoutSession = { ...admission, session: null, principal: null };
+  if (basis === null) return isValid ? admission : { ...withoutSession, appKey: null };
+  return isValid && basis.appKey?.enabled === true && mayAdminister(basis.principal) ? admission : withoutSession;
+}
