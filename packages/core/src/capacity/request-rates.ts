@@ -155,16 +155,16 @@ export class RequestRates {
 
   private async send(bucket: Bucket, table: RateTable): Promise<void> {
     const { interval } = table;
-    const sent = bucket.unsent;
+    const batch = bucket.unsent;
     bucket.unsent = new Requests();
-    bucket.sending = sent.count;
+    bucket.sending = batch.count;
     try {
       const began = this.now();
-      const left = await this.addToUsed(table, bucket.key, sent, began);
+      const left = await this.addToUsed(table, bucket.key, batch, began);
       // The database read its value after `began`. A later time would refuse too much.
       bucket.fullAt = Math.max(bucket.fullAt, began + left + bucket.unsent.count * interval);
     } catch (error) {
-      bucket.unsent = sent.followedBy(bucket.unsent, interval);
+      bucket.unsent = batch.followedBy(bucket.unsent, interval);
       throw error;
     } finally {
       bucket.sending = 0;

@@ -28,6 +28,6 @@ export * from "./deletion/index.ts";
 export * from "./hooks/index.ts";
 export * from "./lock-object.ts";
 export * from "./query/index.ts";
-export { namedObjects } from "./attributes/resolve-links.ts";
+export { readOutlines as namedObjects } from "./attributes/resolve-links.ts";
 export * from "./files/write-file-object.ts";
 export { prepareAllAttributes } from "./prepare-attributes.ts";

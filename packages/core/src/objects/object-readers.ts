@@ -12,7 +12,7 @@ import {
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
 import { visibleObject } from "./get-object.ts";
-import { namedObjects } from "./attributes/resolve-links.ts";
+import { readOutlines } from "./attributes/resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
 import { withoutRight } from "./object-findings.ts";
@@ -99,7 +99,7 @@ async function resolveReaders(
   const uuids = references.flatMap((reference) => (reference.kind === "uuid" ? [reference.uuid] : []));
   const own = new Set([principal.userId, ...principal.groups]);
   const found = await Promise.all([
-    namedObjects({ ids: [...new Set(ids)], uuids: [...new Set(uuids)] }, { model, objects: r.objects, visibility }),
+    readOutlines({ ids: [...new Set(ids)], uuids: [...new Set(uuids)] }, { model, objects: r.objects, visibility }),
     principal.administrator ? [] : r.objects.outlines([...own], seesAll),
   ]);
   const candidates = found.flat().filter(({ className }) => isReaderClass(model, className));

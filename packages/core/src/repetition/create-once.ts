@@ -16,7 +16,7 @@ export function createObjectsOnce(
 ): Promise<readonly CreationOutcome[]> {
   return executeOnceWith(context, keyed, (inside) => createObjects(inside, input), {
     keep: (outcomes) => outcomes.map(stored),
-    tell: (kept) => tellAgain(context, input, kept as readonly StoredOutcome[]),
+    tell: (outcomes) => tellAgain(context, input, outcomes as readonly StoredOutcome[]),
   });
 }
 
@@ -27,18 +27,20 @@ function stored(outcome: CreationOutcome): StoredOutcome {
 async function tellAgain(
   context: KeyedContext,
   { className, serialization }: CreateObjectsInput,
-  kept: readonly StoredOutcome[],
+  outcomes: readonly StoredOutcome[],
 ): Promise<readonly CreationOutcome[]> {
-  const ids = kept.filter((each): each is ObjectId => !isCode(each));
+  const ids = outcomes.filter((each): each is ObjectId => !isCode(each));
   const list = { page: 0, perPage: Math.max(1, ids.length), cursor: undefined, capped: true, serialization };
-  const found = await listObjects(context, { ...list, className, query: { oids: ids } }).catch((error: unknown) => {
+  const page = await listObjects(context, { ...list, className, query: { oids: ids } }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status < 500) return null;
     throw error;
   });
-  const shown = new Map(found?.list["~Elements"].map((each) => [each["~ObjectID"], each]));
-  return kept.map((each) => (isCode(each) ? new ServiceError(each) : (shown.get(each) ?? { "~ObjectID": each })));
+  const elements = new Map(page?.list["~Elements"].map((each) => [each["~ObjectID"], each]));
+  return outcomes.map((each) =>
+    isCode(each) ? new ServiceError(each) : (elements.get(each) ?? { "~ObjectID": each }),
+  );
 }
 
-function isCode(kept: JsonValue): kept is ErrorCode {
-  return isErrorCode(kept as number);
+function isCode(outcome: JsonValue): outcome is ErrorCode {
+  return isErrorCode(outcome as number);
 }

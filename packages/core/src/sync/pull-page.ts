@@ -87,19 +87,19 @@ async function pageOfChanges(pull: Pull, after: ChangePosition): Promise<PulledC
   const { objects, taken } = await load(pull, [...roots, ...referrers.slice(0, limit - rows.length)]);
   const firstLeft = roots[taken];
   const done = firstLeft === undefined ? rows : rows.slice(0, indexOfRoot(rows, firstLeft));
-  const sent = referrers.slice(0, Math.max(0, taken - roots.length));
+  const page = referrers.slice(0, Math.max(0, taken - roots.length));
   const last = done.at(-1);
   const { changed, ...others } = listsOf(pull, done, objects);
   return {
     ...others,
-    changed: [...changed, ...sent.flatMap((id) => objects.get(id) ?? [])],
+    changed: [...changed, ...page.flatMap((id) => objects.get(id) ?? [])],
     next:
-      last === undefined || (done.length === found.length && sent.length === referrers.length)
+      last === undefined || (done.length === found.length && page.length === referrers.length)
         ? null
         : {
             upTo: pull.upTo,
             after: { stamp: last.stamp, id: last.id },
-            referrers: sent.length === referrers.length ? null : { from: after, after: sent.at(-1) ?? null },
+            referrers: page.length === referrers.length ? null : { from: after, after: page.at(-1) ?? null },
           },
   };
 }
@@ -111,12 +111,12 @@ async function pageOfReferrers(pull: Pull, place: PullPlace, { from, after }: Re
   const all = await referrersOf(pull, rows);
   const left = after === null ? all : all.filter((id) => objectNumber(id) > objectNumber(after));
   const { objects, taken } = await load(pull, left.slice(0, pull.window.limit));
-  const sent = left.slice(0, taken);
+  const page = left.slice(0, taken);
   return {
-    changed: sent.flatMap((id) => objects.get(id) ?? []),
+    changed: page.flatMap((id) => objects.get(id) ?? []),
     deleted: [],
     excluded: [],
-    next: { ...place, referrers: taken === left.length ? null : { from, after: sent.at(-1) ?? after } },
+    next: { ...place, referrers: taken === left.length ? null : { from, after: page.at(-1) ?? after } },
   };
 }
 

@@ -1,14 +1,15 @@
-import { declaredIndexes, type Model } from "../model/index.ts";
 import {
   type AttributeIndex,
   type Filter,
   isObjectId,
   type JsonValue,
+  type ObjectId,
   type Repositories,
   seesAll,
   type Storage,
   type StoredObject,
 } from "@sallyport/storage";
+import { declaredIndexes, type Model } from "../model/index.ts";
 import { liveObject, objectPages } from "./object-pages.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import type { Violation } from "./violation.ts";
@@ -24,16 +25,10 @@ export async function* verifyValues(
   for (const className of new Set(ready.map((index) => index.className))) {
     const indexes = ready.filter((index) => index.className === className);
     for await (const page of objectPages(r, [className])) {
-      const found = await matching(r, page, indexes);
+      const found = await findByValues(r, page, indexes);
       for (const { id } of page.filter((object) => !found.has(object.id))) {
         for (const index of indexes) {
-          const finding = await atOneVersion(
-            () => liveObject(r, id),
-            async (object) =>
-              (await matching(r, [object], [index])).has(id)
-                ? null
-                : `The object ${id} is not found by its value of ${index.attribute}.`,
-          );
+          const finding = await lookUpAgain(r, id, index);
           if (finding !== null) yield { invariant: "values", finding };
         }
       }
@@ -41,25 +36,36 @@ export async function* verifyValues(
   }
 }
 
-/** Those of the objects of one class that have the values by the indexes. */
-async function matching(
-  { objects }: Repositories,
-  among: readonly StoredObject[],
-  indexes: readonly AttributeIndex[],
-): Promise<ReadonlySet<string>> {
-  const classes = [...new Set(among.map(({ className }) => className))];
-  const filters = among.map(
-    ({ id, attributes }): Filter => ({
-      kind: "all",
-      filters: [isOneOf("~ObjectID", "id", id), ...indexes.flatMap((index) => hasValue(index, attributes))],
-    }),
+/** Looks for an object by the value of one attribute. The object can have changed since its page was read. */
+function lookUpAgain(r: Repositories, id: ObjectId, index: AttributeIndex): Promise<string | null> {
+  return atOneVersion(
+    () => liveObject(r, id),
+    async (object) => {
+      const found = await findByValues(r, [object], [index]);
+      return found.has(id) ? null : `The object ${id} is not found by its value of ${index.attribute}.`;
+    },
   );
-  const found = await objects.match({ classes, filter: { kind: "any", filters } }, seesAll, among.length);
-  return new Set(found.map(({ id }) => id));
 }
 
-/** The condition that an attribute has its value; none for a value that its type does not have, and for no target. */
-function hasValue({ attribute, type }: AttributeIndex, attributes: StoredObject["attributes"]): Filter[] {
+/** Ids of those of the objects that a query for their values of the indexed attributes finds. All are of one class. */
+async function findByValues(
+  { objects }: Repositories,
+  expected: readonly StoredObject[],
+  indexes: readonly AttributeIndex[],
+): Promise<ReadonlySet<ObjectId>> {
+  const classes = [...new Set(expected.map(({ className }) => className))];
+  const filters = expected.map(
+    ({ id, attributes }): Filter => ({
+      kind: "all",
+      filters: [isOneOf("~ObjectID", "id", id), ...indexes.flatMap((index) => valueFilters(index, attributes))],
+    }),
+  );
+  const matches = await objects.match({ classes, filter: { kind: "any", filters } }, seesAll, expected.length);
+  return new Set(matches.map(({ id }) => id));
+}
+
+/** The filter for the value of an attribute. None for a value of another type and for a link without target: no index has them. */
+function valueFilters({ attribute, type }: AttributeIndex, attributes: StoredObject["attributes"]): Filter[] {
   const value = (Object.hasOwn(attributes, attribute) ? attributes[attribute] : null) ?? null;
   const isLink = type === "reference" || type === "file";
   if (value === null)

@@ -14,14 +14,14 @@ export async function storedObjects(rows: RowReader, ids: readonly ObjectId[]): 
   return (await rows.getAll(objectTable, keysOf(ids))).map(({ object }) => object);
 }
 
-const measured = new WeakMap<object, number>();
+const sizes = new WeakMap<object, number>();
 
-/** The size of the attributes of an object, kept because attributes are immutable. */
+/** The size of the attributes of an object. Cached, because attributes are immutable. */
 export function objectBytes({ attributes }: Pick<StoredObject, "attributes">): number {
-  const cached = measured.get(attributes);
+  const cached = sizes.get(attributes);
   if (cached !== undefined) return cached;
   const bytes = jsonBytes(attributes);
-  measured.set(attributes, bytes);
+  sizes.set(attributes, bytes);
   return bytes;
 }
 

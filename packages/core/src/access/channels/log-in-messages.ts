@@ -67,8 +67,8 @@ export class LogInMessages {
     body: { readonly publicKey: string; readonly credentials: string },
   ): Promise<OpenedLogIn> {
     const { credentials, answers } = this.parts;
-    const sent = { publicKey: body.publicKey, length: body.credentials.length };
-    return this.openOrRefuse(context, sent, async ({ accepted, clientKey }, { inTurn, timed }) => {
+    const shape = { publicKey: body.publicKey, length: body.credentials.length };
+    return this.openOrRefuse(context, shape, async ({ accepted, clientKey }, { inTurn, timed }) => {
       const opened = await inTurn((spent) => credentials.open(body.credentials, accepted, spent));
       const parsed = opened && timed(() => this.parse(context, clientKey, opened));
       return parsed && { ...parsed, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
@@ -77,8 +77,8 @@ export class LogInMessages {
 
   async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
     const { hybrid } = this.parts;
-    const sent = { publicKey: body.publicKey, length: body.aesKey.length };
-    return this.openOrRefuse(context, sent, async ({ accepted, clientKey }, { inTurn, timed }) => {
+    const shape = { publicKey: body.publicKey, length: body.aesKey.length };
+    return this.openOrRefuse(context, shape, async ({ accepted, clientKey }, { inTurn, timed }) => {
       const opened = await inTurn((spent) => hybrid.open(body, accepted, spent));
       const parsed = opened && timed(() => this.parse(context, clientKey, { ...opened, blocks: [opened.digest] }));
       return parsed && { ...parsed, seal: async (answer) => hybrid.seal(clientKey, answer) };

@@ -10,7 +10,7 @@ export interface SecondFactorInput {
   readonly token: string | null;
   /** Whether to open an enrolling session if a required factor is not set up. */
   readonly enrol?: boolean;
-  /** When the token was given, in milliseconds since 1970 by the storage's clock. Default: now. */
+  /** When the client sent the token, in milliseconds since 1970 by the storage's clock. Default: now. */
   readonly at?: number;
 }
 
@@ -30,7 +30,7 @@ export interface FactorUser extends SessionUser {
   readonly except?: Digest;
 }
 
-/** Returns the applications with second factors. The user's factors are looked up only after the proof. */
+/** The applications that can need a second factor. Whether the user has one is read only after the first factor is proven. */
 export function withSecondFactors(applications: readonly Application[]): Application[] {
   return applications.filter(({ secondFactor }) => secondFactor !== "off");
 }
@@ -54,13 +54,13 @@ export async function checkSecondFactors(
     ),
     secondFactor?.at ?? context.database.storage.now(),
   ]);
-  const shown = parseTokens(secondFactor?.token ?? null);
+  const tokens = parseTokens(secondFactor?.token ?? null);
   const forced = applications.filter(({ secondFactor: rule }) => rule === "forced").map(({ name }) => name);
   // Where a factor is forced, the first log-in with its token confirms a pending factor.
-  const effective = factors.filter(
-    ({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)),
+  const active = factors.filter(
+    ({ appName, confirmed }) => confirmed || (tokens.length > 0 && forced.includes(appName)),
   );
-  const missing = forced.find((name) => !effective.some(({ appName }) => appName === name));
+  const missing = forced.find((name) => !active.some(({ appName }) => appName === name));
   if (missing !== undefined) {
     if (secondFactor?.enrol === true) return { kind: "enrolling" };
     const state = factors.some(({ appName }) => appName === missing) ? "an unconfirmed one" : "none";
@@ -69,30 +69,29 @@ export async function checkSecondFactors(
       found: `No: the user has ${state}.`,
     });
   }
-  if (effective.length === 0) return { kind: "free" };
-  if (shown.length === 0)
+  if (active.length === 0) return { kind: "free" };
+  if (tokens.length === 0)
     throw explained(new ServiceError(341), {
-      asked: `Did the client send the token of the second factor of "${effective.map(({ appName }) => appName).join(", ")}"?`,
+      asked: `Did the client send the token of the second factor of "${active.map(({ appName }) => appName).join(", ")}"?`,
       found: "No.",
     });
   // At most one token per factor. More would allow several guesses in one attempt.
-  const checked = shown.slice(0, effective.length);
+  const candidates = tokens.slice(0, active.length);
   return {
     kind: "proven",
-    consume: consumeProofs(context, user, effective, (factor) =>
-      context.services.factorProofs.find(factor, checked, now),
-    ),
+    consume: findProofs(context, user, active, (factor) => context.services.factorProofs.find(factor, candidates, now)),
   };
 }
 
-function consumeProofs(
+/** Finds the proof of each factor. Throws 342 if one has none. The returned function consumes them. */
+function findProofs(
   context: AppKeyContext,
   { except, ...user }: FactorUser,
   factors: readonly FoundFactor[],
-  prove: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
+  findProof: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
 ) {
   const proofs = factors.map((factor) => {
-    const consume = prove(factor);
+    const consume = findProof(factor);
     if (consume === null) throw explained(new ServiceError(342), wrongToken(factor.appName));
     return { ...factor, consume };
   });

@@ -106,12 +106,12 @@ export class FactorProofs {
    * Returns the function that consumes the first matching text, or `null` if none matches. The recovery codes of an
    * unconfirmed factor do not match.
    *
-   * @param at when the texts were given, in milliseconds since 1970 by the storage's clock
+   * @param at when the client sent the texts, in milliseconds since 1970 by the storage's clock
    */
   find(factor: FoundFactor, texts: readonly string[], at: number): ConsumeProof | null {
     const secret = this.secrets.open(factor);
-    const found = texts.map((text) => this.stepOf(factor, secret, text, at) ?? this.codeOf(factor, text));
-    return found.find((consume) => consume !== null) ?? null;
+    const proofs = texts.map((text) => this.stepOf(factor, secret, text, at) ?? this.codeOf(factor, text));
+    return proofs.find((consume) => consume !== null) ?? null;
   }
 
   private stepOf(factor: FoundFactor, secret: string, text: string, at: number): ConsumeProof | null {

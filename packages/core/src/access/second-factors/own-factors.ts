@@ -20,7 +20,10 @@ export interface OwnFactor {
   readonly factor: FoundFactor | null;
 }
 
-/** Finds the caller's factor for an app name of the session. An enrolling session may use the key's forced app names. Otherwise 208. */
+/**
+ * Finds the caller's factor for an app name of the session. An enrolling session may use the app names of its key that force
+ * a factor. 208 for any other app name.
+ */
 export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
   const { r, appKey, session } = context;
   const { enrolling } = session;
@@ -70,6 +73,7 @@ export async function endOtherSessions(
   except?: Digest,
 ): Promise<void> {
   const { userId, authenticationMethod } = user;
+  // Other persons log in as the same user with other links. Each link has a factor of its own.
   const isShared = authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared;
   const selector = isShared
     ? { linkId: authenticationMethod.link.id }

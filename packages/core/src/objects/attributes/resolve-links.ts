@@ -17,14 +17,14 @@ import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
 import type { TargetReference } from "./target-reference.ts";
 
 /** Ids and UUIDs of objects. UUIDs are in lower case. */
-export interface NamedObjects {
+export interface ObjectKeys {
   readonly ids: readonly ObjectId[];
   readonly uuids: readonly string[];
 }
 
-/** Outlines of the visible objects among these, of any size. */
-export async function namedObjects(
-  { ids, uuids }: NamedObjects,
+/** Outlines of those of the objects that are visible. An object with both an id and a UUID among the keys has two. */
+export async function readOutlines(
+  { ids, uuids }: ObjectKeys,
   {
     model,
     objects,
@@ -37,11 +37,11 @@ export async function namedObjects(
 ): Promise<readonly ObjectOutline[]> {
   const classes = Array.from(model.all(), ({ definition }) => definition.name);
   const filter = { kind: "oneOf", path: { hops: [], leaf: "~UUID", type: "uuid" }, values: uuids } as const;
-  const found = await Promise.all([
+  const [withIds, withUuids] = await Promise.all([
     ids.length === 0 ? [] : objects.outlines(ids, visibility),
     uuids.length === 0 ? [] : objects.match({ classes, filter }, visibility, uuids.length),
   ]);
-  return found.flat();
+  return [...withIds, ...withUuids];
 }
 
 export interface ResolvedAttributes {
@@ -67,18 +67,21 @@ export interface LinkSource {
  */
 export async function resolveLinks(accepted: AcceptedAttributes, source: LinkSource): Promise<ResolvedAttributes> {
   const targets = accepted.links.length === 0 ? noTargets : await readTargets(accepted.links, source);
-  return resolved(accepted, source, targets);
+  return applyTargets(accepted, source, targets);
 }
 
-/** Like `resolveLinks`, for many writes in one round trip. The results have no `targets`; each can be an error, or is one from before. */
+/**
+ * Like `resolveLinks`, for many writes in one round trip. A refused write has its error in place of a result, and an error
+ * in the list stays where it is. The results have no `targets`.
+ */
 export async function resolveAllLinks(
   all: readonly (AcceptedAttributes | ServiceError)[],
   source: Omit<LinkSource, "answerBytes">,
 ): Promise<readonly (ResolvedAttributes | ServiceError)[]> {
-  const named = namedIn(all.flatMap((each) => (each instanceof ServiceError ? [] : each.links)));
-  const targets = { find: finder(await namedObjects(named, source)), all: [] };
+  const keys = keysIn(all.flatMap((each) => (each instanceof ServiceError ? [] : each.links)));
+  const targets = { find: finder(await readOutlines(keys, source)), all: [] };
   return all.map((each) =>
-    each instanceof ServiceError ? each : unlessRefused(() => resolved(each, source, targets)),
+    each instanceof ServiceError ? each : unlessRefused(() => applyTargets(each, source, targets)),
   );
 }
 
@@ -92,7 +95,7 @@ export function unlessRefused<T>(work: () => T): T | ServiceError {
   }
 }
 
-function resolved(
+function applyTargets(
   { plain, links: accepted, emptied }: AcceptedAttributes,
   source: Pick<LinkSource, "model" | "visibility">,
   targets: Targets,
@@ -101,7 +104,7 @@ function resolved(
   const links = new Map<string, readonly ObjectId[]>();
   for (const link of accepted) {
     const ids = link.targets.map(({ reference, pointer }) =>
-      idOf(targets.find(reference), reference, link.attribute, source, pointer),
+      checkedId(targets.find(reference), reference, link.attribute, source, pointer),
     );
     refuseRepeated(link, ids);
     links.set(link.attribute.name, ids);
@@ -129,42 +132,43 @@ const noTargets: Targets = { all: [], find: () => undefined };
 
 /** Reads the targets as a whole if they are not too large, for use in the answer. */
 async function readTargets(links: readonly AcceptedLink[], source: LinkSource): Promise<Targets> {
-  const named = namedIn(links);
-  const whole = await readWhole(named, source);
-  return { all: whole ?? [], find: finder(whole ?? (await namedObjects(named, source))) };
+  const keys = keysIn(links);
+  const whole = await readWhole(keys, source);
+  return { all: whole ?? [], find: finder(whole ?? (await readOutlines(keys, source))) };
 }
 
-function namedIn(links: readonly AcceptedLink[]): NamedObjects {
+function keysIn(links: readonly AcceptedLink[]): ObjectKeys {
   const references = links.flatMap(({ targets }) => targets.map(({ reference }) => reference));
   const ids = new Set(references.flatMap(({ id }) => id ?? []));
   const uuids = new Set(references.flatMap(({ id, uuid }) => (id === null ? (uuid ?? []) : [])));
   return { ids: [...ids], uuids: [...uuids] };
 }
 
-function finder(found: readonly Target[]): Targets["find"] {
-  const byId = new Map(found.map((object) => [object.id, object]));
-  const byUuid = new Map(found.map((object) => [object.uuid, object]));
+function finder(targets: readonly Target[]): Targets["find"] {
+  const byId = new Map(targets.map((object) => [object.id, object]));
+  const byUuid = new Map(targets.map((object) => [object.uuid, object]));
   return ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id));
 }
 
 /** The objects, each once, for use in the answer; `null` if they are too large. */
 async function readWhole(
-  { ids, uuids }: NamedObjects,
+  { ids, uuids }: ObjectKeys,
   { objects, visibility, answerBytes }: LinkSource,
 ): Promise<readonly StoredObject[] | null> {
   try {
-    const found = await Promise.all([
+    const [withIds, withUuids] = await Promise.all([
       ids.length === 0 ? [] : objects.get(ids, visibility, answerBytes),
       uuids.length === 0 ? [] : objects.get({ uuids }, visibility, answerBytes),
     ]);
-    return [...new Map(found.flat().map((object) => [object.id, object])).values()];
+    return [...new Map([...withIds, ...withUuids].map((object) => [object.id, object])).values()];
   } catch (error) {
     if (error instanceof AnswerTooLargeError) return null;
     throw error;
   }
 }
 
-function idOf(
+/** The id of a target. Throws 307 if there is none, or if it is of another class than the attribute or the reference names. */
+function checkedId(
   target: Target | undefined,
   { uuid, className }: TargetReference,
   attribute: AttributeDefinition,

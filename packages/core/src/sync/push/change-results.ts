@@ -109,12 +109,12 @@ export class ChangeResults {
     });
     if (conflicting.length === 0) return found;
     const theirs = conflicting.flatMap(({ outcome }) => outcome.conflicts.map((conflict) => conflict.theirs ?? null));
-    const named = {
+    const keys = {
       ids: conflicting.map(({ outcome }) => outcome.objectId),
       uuids: [...new Set(theirs.flatMap((value) => [value].flat()).flatMap((value) => linkedUuid(value) ?? []))],
     };
     const { model, visibility } = this.view;
-    const visible = await namedObjects(named, { model, objects: this.caller.r.objects, visibility });
+    const visible = await namedObjects(keys, { model, objects: this.caller.r.objects, visibility });
     const [ids, uuids] = [new Set(visible.map(({ id }) => id)), new Set(visible.map(({ uuid }) => uuid))];
     const isShown = (value: JsonValue): boolean => {
       const uuid = linkedUuid(value);

@@ -26,13 +26,13 @@ export interface Merge {
  * a conflict: without `base`, each field of a client that is behind. Conflicting fields are written if `side` is `mine`.
  */
 export function mergeFields(
-  sent: ReadonlyMap<string, SentField>,
+  fields: ReadonlyMap<string, SentField>,
   { isBehind, side }: { readonly isBehind: boolean; readonly side: Side },
 ): Merge {
   const applied: string[] = [];
   const merged: string[] = [];
   const conflicts: string[] = [];
-  for (const [name, { base, mine, theirs }] of sent) {
+  for (const [name, { base, mine, theirs }] of fields) {
     const hasMoved = base === undefined ? isBehind : !isSameJson(base, theirs);
     const isDone = isSameJson(mine, theirs);
     const isConflict = hasMoved && !isDone;

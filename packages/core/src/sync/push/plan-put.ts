@@ -109,7 +109,7 @@ function changesOf(
 ): Omit<PlannedPut, "modelClass" | "object"> {
   const { fields, base, version } = change;
   const isBehind = version !== object.version;
-  const sent = new Map(
+  const pushedFields = new Map(
     definitions.map((attribute): [string, SentField] => {
       const { name } = attribute;
       const seen = Object.hasOwn(base, name) ? comparable(attribute, base[name] ?? null, shown) : undefined;
@@ -121,7 +121,7 @@ function changesOf(
   );
   const policy = schema.conflicts;
   const side = policy === "client" ? "mine" : "theirs";
-  const { applied, merged, conflicts: names } = mergeFields(sent, { isBehind, side });
+  const { applied, merged, conflicts: names } = mergeFields(pushedFields, { isBehind, side });
   const theirs = Object.fromEntries(definitions.map((each) => [each.name, shownValue(each, object, shown)]));
   const conflicts = names.map((field): SyncConflict => ({ field, theirs: theirs[field] ?? null, kept: side }));
   if (policy === "reject" && conflicts.length > 0)

@@ -12,7 +12,7 @@ import {
 } from "@sallyport/storage";
 import { dateValue, type PlainRule, plainRule } from "../../attributes/plain-value.ts";
 import { targetReference, targetReferenceForms } from "../../attributes/target-reference.ts";
-import { namedObjects } from "../../attributes/resolve-links.ts";
+import { readOutlines } from "../../attributes/resolve-links.ts";
 import { conditionsOf, fault, type Place } from "./fault.ts";
 
 /** Types with a single operand value. A time matches a range; a collection has member operands only. */
@@ -52,23 +52,23 @@ export function operandOf(type: OperandType, value: JsonValue, place: Place): Js
 }
 
 /** Resolves ids and UUIDs of link operands to ids in one look-up. Invisible targets match nothing. */
-export async function resolveLinkOperands(filter: Filter, source: Parameters<typeof namedObjects>[1]): Promise<Filter> {
-  const named = [...new Set(linkOperands(filter))];
-  if (named.length === 0) return filter;
-  const [ids, uuids] = [named.filter(isObjectId), named.filter((each) => !isObjectId(each))];
-  const found = await namedObjects({ ids, uuids }, source);
-  const idByOperand = new Map(found.flatMap(({ id, uuid }) => [[id, id] as const, [uuid, id] as const]));
+export async function resolveLinkOperands(filter: Filter, source: Parameters<typeof readOutlines>[1]): Promise<Filter> {
+  const operands = [...new Set(linkOperands(filter))];
+  if (operands.length === 0) return filter;
+  const [ids, uuids] = [operands.filter(isObjectId), operands.filter((each) => !isObjectId(each))];
+  const targets = await readOutlines({ ids, uuids }, source);
+  const idByOperand = new Map(targets.flatMap(({ id, uuid }) => [[id, id] as const, [uuid, id] as const]));
   return withLinks(filter, idByOperand);
 }
 
 function linkOperands(filter: Filter): readonly string[] {
-  const named: string[] = [];
+  const operands: string[] = [];
   for (const condition of conditionsOf(filter)) {
     if (condition.kind === "oneOf" && isSingleLink(condition.path.type))
-      named.push(...condition.values.filter((value) => typeof value === "string"));
-    if (condition.kind === "contains" && condition.path.type === "collection") named.push(condition.value);
+      operands.push(...condition.values.filter((value) => typeof value === "string"));
+    if (condition.kind === "contains" && condition.path.type === "collection") operands.push(condition.value);
   }
-  return named;
+  return operands;
 }
 
 function withLinks(filter: Filter, idByOperand: ReadonlyMap<JsonValue, ObjectId>): Filter {
