@@ -12,8 +12,11 @@ export class ConformanceError extends Error {
   /** `null` if the check compared nothing. */
   readonly comparison: Comparison | null;
 
-  constructor(found: string | Comparison, options?: ErrorOptions) {
-    super(typeof found === "string" ? found : `${found.what}: expected ${found.expected}, got ${found.got}.`, options);
-    this.comparison = typeof found === "string" ? null : found;
+  constructor(failure: string | Comparison, options?: ErrorOptions) {
+    super(
+      typeof failure === "string" ? failure : `${failure.what}: expected ${failure.expected}, got ${failure.got}.`,
+      options,
+    );
+    this.comparison = typeof failure === "string" ? null : failure;
   }
 }

@@ -107,16 +107,16 @@ export const accountRemovalChecks: readonly Check[] = [
       const removedOwners = [`user:${first.userId}`, `link:${link.value.id}`, `custom:${custom.id}`];
       const ofUser = ["USER:", "users:", "", "link:", "network:"].map((prefix) => `${prefix}${first.userId}`);
       const ofOthers = [null, `user:${second.userId}`, `custom:${link.value.id}`, `link:${custom.id}`];
-      const kept = [...ofUser, `user:${first.userId} `, ...ofOthers];
+      const others = [...ofUser, `user:${first.userId} `, ...ofOthers];
       for (const kind of ["unheardOf", "mail"]) {
-        for (const owner of [...removedOwners, ...kept]) {
+        for (const owner of [...removedOwners, ...others]) {
           await r.records.put(kind, `one of ${owner}`, 1, { owner });
           await r.records.put(kind, `two of ${owner}`, 1, { owner, lifetime: minute });
         }
         await r.records.claim(kind, 3, minute);
       }
       equal(await r.accounts.remove([first.userId]), 1, "number of removed accounts");
-      const left = kept.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted();
+      const left = others.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted();
       for (const kind of ["unheardOf", "mail"])
         equal(
           idsOf(await r.records.list(kind, { after: null, limit: 100 })),

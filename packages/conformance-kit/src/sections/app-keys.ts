@@ -72,8 +72,8 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     const digests = Array.from({ length: 8 }, freshDigest);
     const outcomes = await Promise.all(digests.map((digest) => create(r, "wanted", digest)));
     equalCounts(outcomes, { created: 1, nameTaken: 7 }, "numbers of created and refused app keys");
-    const known = await Promise.all(digests.map((digest) => admitted(r, digest)));
-    equal(known.filter((appKey) => appKey !== null).length, 1, "number of known digests");
+    const lookUps = await Promise.all(digests.map((digest) => admitted(r, digest)));
+    equal(lookUps.filter((appKey) => appKey !== null).length, 1, "number of known digests");
   },
 
   "compares app key names exactly": async ({ r }) => {

@@ -125,8 +125,8 @@ const always = checksOf("transactions", {
 
   "leaves no effects on later transactions after many failures": async ({ storage, r }) => {
     for (let round = 0; round < 40; round += 1) await rolledBack(storage, (inside) => createAppName(inside, "one"));
-    const known = await storage.transaction((inside) => storedAppNames(inside, "one"));
-    equal(known, [], "the app names seen by the next transaction");
+    const names = await storage.transaction((inside) => storedAppNames(inside, "one"));
+    equal(names, [], "the app names seen by the next transaction");
     equal(await createAppName(r, "one"), "created", "the outcome of the next call");
   },
 
@@ -142,10 +142,10 @@ const always = checksOf("transactions", {
       else await storage.transaction(work);
       return name;
     });
-    const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
-    equal(await storedAppNames(r, ...names), kept, "the app names");
-    equal(pluck(await r.audit.read(0, 100), "requestId").toSorted(), kept, "the audit");
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "number of objects");
+    const committed = names.filter((_, index) => index % 4 !== 3).toSorted();
+    equal(await storedAppNames(r, ...names), committed, "the app names");
+    equal(pluck(await r.audit.read(0, 100), "requestId").toSorted(), committed, "the audit");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), committed.length, "number of objects");
   },
 
   "loses no concurrent increment of a counter": async ({ storage, r }) => {

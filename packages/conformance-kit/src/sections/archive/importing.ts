@@ -231,11 +231,11 @@ export const importingChecks: readonly Check[] = [
         "nameTaken",
         "the outcome for a confusable name of a custom account",
       );
-      const known = new Set(ofSection(sampleArchive, "appKeys").map((appKey) => appKey.id));
+      const ids = new Set(ofSection(sampleArchive, "appKeys").map((appKey) => appKey.id));
       for (const name of ["new", "newer"]) {
         const { appKey } = await createAppKey(r, { name });
-        isTrue(!known.has(appKey.id), `The ID of a new app key, ${appKey.id}, must not be that of another`);
-        known.add(appKey.id);
+        isTrue(!ids.has(appKey.id), `The ID of a new app key, ${appKey.id}, must not be that of another`);
+        ids.add(appKey.id);
       }
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -264,8 +264,8 @@ export const importingChecks: readonly Check[] = [
       equal(await deleteObjects(storage, ["14"]), 1, "number of deleted objects");
       await r.settings.raise();
       equal((await r.admission.admit(ofDatabase)).settingsGeneration, 5, "the settings generation");
-      const [known] = await r.records.get("application", ["a"]);
-      const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
+      const [record] = await r.records.get("application", ["a"]);
+      const changed = await r.records.put("application", "a", 1, { ifVersion: record?.version ?? 0 });
       equal(changed, "stored", "the outcome of changing a record");
       equal(await r.objects.count({ classes: ["File"] }, allRows), 4, "number of public objects");
     },

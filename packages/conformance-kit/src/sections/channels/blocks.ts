@@ -15,9 +15,9 @@ const server = "server key";
 async function begin({ r: outside }: Subject) {
   const named = new Map<string, Digest>();
   const digest = (name: string): Digest => {
-    const known = named.get(name) ?? freshDigest();
-    named.set(name, known);
-    return known;
+    const blockDigest = named.get(name) ?? freshDigest();
+    named.set(name, blockDigest);
+    return blockDigest;
   };
   /** Registers blocks, one letter per block. */
   const register = (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>

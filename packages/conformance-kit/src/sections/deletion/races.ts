@@ -45,8 +45,8 @@ function deleteFree(storage: Storage, id: string): Promise<boolean> {
 function restore(storage: Storage, { id: source }: StoredObject, target: StoredObject): Promise<StoredObject[]> {
   return storage.transaction(async ({ deletion }) => {
     const group = await deletion.recycledWith(source);
-    const kept = (await deletion.targets([target.id])).flatMap(({ id, exists }) => (exists ? id : []));
-    const changes = { attributes: { Boss: kept[0] ?? null }, links: { Boss: kept } };
+    const survivors = (await deletion.targets([target.id])).flatMap(({ id, exists }) => (exists ? id : []));
+    const changes = { attributes: { Boss: survivors[0] ?? null }, links: { Boss: survivors } };
     return deletion.restore(group.map(({ id }) => ({ id, ...changes })));
   });
 }

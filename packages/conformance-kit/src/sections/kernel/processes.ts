@@ -81,10 +81,10 @@ const shared = kernelChecks(
       const now = (of: Kernel) => of.read((reader) => reader.now());
       const before = await now(kernel);
       advance(3_600_000);
-      const apart = (await now(other)) - before;
+      const elapsed = (await now(other)) - before;
       isTrue(
-        apart >= 3_600_000 && apart < 7_200_000,
-        `The clock of the other process must move by an hour, not ${apart} ms`,
+        elapsed >= 3_600_000 && elapsed < 7_200_000,
+        `The clock of the other process must move by an hour, not ${elapsed} ms`,
       );
     },
 
@@ -134,14 +134,14 @@ const reopened = kernelChecks(
         await transaction.delete(table, ["b"]);
         await transaction.put(table, [numberRow("c", 4, "4")]);
       });
-      const look = async (of: Kernel) => [await rowsIn(of), await rowsIn(of, { index: "first" })];
-      const before = await look(kernel);
+      const contentOf = async (of: Kernel) => [await rowsIn(of), await rowsIn(of, { index: "first" })];
+      const before = await contentOf(kernel);
       await kernel.close();
       const again = await reopen();
       await again.health();
-      equal(await look(again), before, "the rows and places");
+      equal(await contentOf(again), before, "the rows and places");
       await again.migrate(kitTables);
-      equal(await look(again), before, "the rows and places after another migration");
+      equal(await contentOf(again), before, "the rows and places after another migration");
     },
 
     "continues its stamps and its watermark after it is reopened": async ({ kernel, reopen }) => {

@@ -169,8 +169,8 @@ const races: { readonly [name: string]: Race } = {
       isTrue(code === 0 || code === 706, `A transaction that loses must succeed or fail with 706, not with ${code}`);
       isTrue(runs <= 20, `The work must run at most 20 times, not ${runs} times`);
       if (code === 706) isTrue(others > 3, `The work must not fail after ${others} conflicts`);
-      const kept = (await rowsIn(kernel, startingWith(name))).map(({ value }) => value);
-      equal(kept, code === 0 ? [{ runs }, { runs }] : [], "the rows of the transaction");
+      const values = (await rowsIn(kernel, startingWith(name))).map(({ value }) => value);
+      equal(values, code === 0 ? [{ runs }, { runs }] : [], "the rows of the transaction");
       const number = await kernel.read((reader) => numberAt(reader, "a"));
       equal(number, rivals.length + (code === 0 ? 100 : 0), "the number changed by all of them");
       await kernel.transaction((transaction) => transaction.delete(table, ["a"]));

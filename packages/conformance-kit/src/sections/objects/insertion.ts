@@ -44,8 +44,8 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       { className: "Image", attributes: {}, readers: null },
     ];
     const created = await r.objects.insert(inputs);
-    const kept = created.map(({ className, attributes, readers }) => ({ className, attributes, readers }));
-    equal(kept, inputs, "the given values");
+    const stored = created.map(({ className, attributes, readers }) => ({ className, attributes, readers }));
+    equal(stored, inputs, "the given values");
     equalInAnyOrder(await r.objects.get(idsOf(created), seesAll), created, "the objects by ID");
     for (const object of created) equal(await objectByUuid(r, object.uuid), object, "the object by UUID");
     equal(await findObjects(r, ["File", "User", "Image"]), created, "the objects by class");

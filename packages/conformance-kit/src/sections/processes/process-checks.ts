@@ -8,7 +8,7 @@ interface Processes extends Subject {
   /** The repositories of the second process. */
   readonly other: Repositories;
   /** The repositories of the first process for an even index, of the second for an odd one. */
-  readonly of: (index: number) => Repositories;
+  readonly processAt: (index: number) => Repositories;
 }
 
 /** Builds checks of several processes on one database. */
@@ -22,7 +22,7 @@ export function processChecks(
     async (subject) => {
       const otherStorage = await subject.another();
       const other = otherStorage.repositories;
-      await run({ ...subject, otherStorage, other, of: (index) => (index % 2 === 0 ? subject.r : other) });
+      await run({ ...subject, otherStorage, other, processAt: (index) => (index % 2 === 0 ? subject.r : other) });
     },
   ]);
   return checksOf("several processes", Object.fromEntries(checks), {

@@ -65,7 +65,7 @@ const migrated = processChecks(true, {
     equal(modelGeneration, (await r.model.load()).generation, "the generation of the model");
   },
 
-  "enforces a session limit exactly across processes": async ({ r, other, of }) => {
+  "enforces a session limit exactly across processes": async ({ r, other, processAt: of }) => {
     const visitor = await Visitor.create(r);
     for (const [limits, opened] of [[{ limit: 5 }, 5] as const, [{ perUserLimit: 9 }, 4] as const]) {
       const policy = { ...unlimitedSessions, ...limits };
@@ -75,7 +75,7 @@ const migrated = processChecks(true, {
     equal(await other.sessions.count(), 9, "number of live sessions");
   },
 
-  "enforces the session limit of a device exactly across processes": async ({ r, other, of }) => {
+  "enforces the session limit of a device exactly across processes": async ({ r, other, processAt: of }) => {
     const visitor = await Visitor.create(r);
     for (const limits of [{ perDevice: 3 }, { perUserLimit: 2 }, { limit: 1 }]) {
       const policy = { ...unlimitedSessions, ...limits };
@@ -84,7 +84,7 @@ const migrated = processChecks(true, {
     }
   },
 
-  "enforces a record quota exactly across processes": async ({ of }) => {
+  "enforces a record quota exactly across processes": async ({ processAt: of }) => {
     const put = (index: number, owner: string, quota: RecordQuota) =>
       of(index).records.putWithin("providerState", freshDigest(), index, { owner, lifetime: hour, quota });
     const own = await concurrently(16, (index) => put(index, "network:a", { perOwner: 5, total: 100 }));
@@ -105,7 +105,7 @@ const migrated = processChecks(true, {
     equalCounts(outcomes, { deleted: 5, full: 7 }, "numbers of recycled and refused objects");
   },
 
-  "accepts one attempt after a delay across processes": async ({ r, other, of, advance }) => {
+  "accepts one attempt after a delay across processes": async ({ r, other, processAt: of, advance }) => {
     const policy = { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour };
     const key = { key: "a", policy };
     await r.throttle.fail([key]);
@@ -115,13 +115,13 @@ const migrated = processChecks(true, {
     equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of reserved attempts");
   },
 
-  "assigns unique object IDs across processes": async ({ other, of }) => {
+  "assigns unique object IDs across processes": async ({ other, processAt: of }) => {
     const batches = await concurrently(12, (index) => of(index).objects.insert(files(2)));
     equal(new Set(idsOf(batches.flat())).size, 24, "number of different IDs");
     equal(await other.objects.count({ classes: ["File"] }, seesAll), 24, "number of objects");
   },
 
-  "accepts one update of a version and one lock of an object across processes": async ({ r, other, of }) => {
+  "accepts one update of a version and one lock of an object across processes": async ({ r, other, processAt: of }) => {
     const { id } = await createObject(r);
     const codes = await concurrently(12, (index) =>
       codeOf(update(of(index), id, { by: index }, { expectedVersions: [1] })),
@@ -138,13 +138,13 @@ const migrated = processChecks(true, {
     equal(await other.locks.state(id), null, "the lock after its session is ended in another process");
   },
 
-  "accepts one change of a model generation across processes": async ({ r, of }) => {
+  "accepts one change of a model generation across processes": async ({ r, processAt: of }) => {
     const { generation } = await r.model.load();
     const outcomes = await concurrently(8, (index) => of(index).model.change({ put: [] }, generation));
     equalCounts(outcomes, { ok: 1 }, "numbers of successful changes");
   },
 
-  "assigns and accepts every channel number once across processes": async ({ r, other, of }) => {
+  "assigns and accepts every channel number once across processes": async ({ r, other, processAt: of }) => {
     const session = await (await Visitor.create(r)).openSecure(r);
     const firsts = await concurrently(20, (index) => of(index).channels.reserveOut(session, 10));
     const expected = Array.from({ length: 20 }, (_, index) => BigInt(10 * index));
@@ -158,7 +158,7 @@ const migrated = processChecks(true, {
     equal(await r.channels.acceptIn(session, 1n), "gone", "the verdict after another process has ended the session");
   },
 
-  "accepts the blocks of a message from one client across processes": async ({ of }) => {
+  "accepts the blocks of a message from one client across processes": async ({ processAt: of }) => {
     const blocks = [freshDigest(), freshDigest(), freshDigest()];
     const verdicts = await concurrently(8, (index) =>
       of(index).channels.registerBlocks(
@@ -169,7 +169,7 @@ const migrated = processChecks(true, {
     equalCounts(verdicts, { first: 1, refused: 7 }, "numbers of first and refused messages");
   },
 
-  "takes a record once and replaces a version once across processes": async ({ of }) => {
+  "takes a record once and replaces a version once across processes": async ({ processAt: of }) => {
     for (let round = 0; round < 4; round += 1) {
       const digest = freshDigest();
       await of(round).records.put("accountLink", digest, "first", { lifetime: minute });
@@ -188,7 +188,7 @@ const migrated = processChecks(true, {
     }
   },
 
-  "writes each version of a record once across processes": async ({ r, other, of }) => {
+  "writes each version of a record once across processes": async ({ r, other, processAt: of }) => {
     const first = await concurrently(8, (index) =>
       of(index).records.put("sample", "one", index, { ifVersion: "none" }),
     );

@@ -4,7 +4,7 @@ import type { Check } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
-import { unlimitedSessions, minute } from "../../fixtures/policy.ts";
+import { idleTimeout, minute, unlimitedSessions } from "../../fixtures/policy.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { assertFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
@@ -73,7 +73,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
     for (const sweep of [false, true]) {
       await concurrently(2, () => visitor.open(r, {}, policy));
       await assertFull(r, visitor, policy);
-      advance(11 * minute);
+      advance(idleTimeout + minute);
       if (sweep) await r.sessions.sweep(100);
     }
     await concurrently(2, () => visitor.open(r, {}, policy));
@@ -120,10 +120,10 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "enforces the limit exactly while sessions are ended concurrently": async (subject) => {
     const { r, visitor } = subject;
     const policy = { ...unlimitedSessions, limit: 6 };
-    const old = await concurrently(6, () => visitor.open(r, {}, policy));
+    const digests = await concurrently(6, () => visitor.open(r, {}, policy));
     const [, ended] = await Promise.all([
       concurrently(10, () => codeOf(r.sessions.open(visitor.newSession(), policy))),
-      Promise.all(old.slice(0, 3).map((digest) => r.sessions.end({ digest }))),
+      Promise.all(digests.slice(0, 3).map((digest) => r.sessions.end({ digest }))),
     ]);
     equal(ended, [1, 1, 1], "number of sessions ended by each call");
     const live = await r.sessions.count();
@@ -140,13 +140,14 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
       await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));
       await concurrently(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
       await rolledBack(storage, (inside) => visitor.open(inside));
+      // Longer than half of the idle timeout, so that the sessions of the round before expire.
       advance(6 * minute);
       await r.sessions.sweep(2);
     }
     const live = await r.sessions.count();
     const policy = { ...unlimitedSessions, limit: live + 4 };
     await race(subject, times(10, visitor), policy, 4);
-    advance(11 * minute);
+    advance(idleTimeout + minute);
     await r.sessions.sweep(3);
     await race(subject, times(10, visitor), { ...unlimitedSessions, limit: 4 }, 4);
     equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "number of ended sessions");
