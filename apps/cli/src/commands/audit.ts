@@ -6,8 +6,8 @@ import { everyItem, listed, type Outcome, timeText } from "../outcome.ts";
 
 const dayMilliseconds = 86_400_000;
 
-/** The type; `undefined` for all types. Throws for an unknown word. */
-function typeIn(word: string | undefined): AuditEventData["type"] | undefined {
+/** The type with this name; `undefined` for all types. Throws for an unknown name. */
+function typeNamed(word: string | undefined): AuditEventData["type"] | undefined {
   if (word === undefined) return undefined;
   const type = auditEventTypes.find((each) => each === word);
   if (type !== undefined) return type;
@@ -35,7 +35,7 @@ async function listEvents(input: CommandInput): Promise<Outcome> {
   const idOf = async (name: string | undefined) =>
     name === undefined ? undefined : (await findUser(admin, name)).userId;
   const conditions = {
-    type: typeIn(input.text("type")),
+    type: typeNamed(input.text("type")),
     subject: await idOf(input.text("user")),
     actor: await idOf(input.text("by")),
     since: input.time("since", "past") ?? new Date(Date.now() - dayMilliseconds),
@@ -58,7 +58,7 @@ async function listEvents(input: CommandInput): Promise<Outcome> {
       TYPE: ({ type }) => type,
       CODE: ({ outcome }) => String(outcome),
       USER: ({ subjectId }) => nameOf(subjectId),
-      // What happens outside of any request: the operator, and the server itself.
+      // The operator and the server itself act outside of requests.
       BY: ({ actorId, requestId }) => (actorId === null && requestId === "" ? "system" : nameOf(actorId)),
       ABOUT: thingsText,
       ADDRESS: { whole: (event) => event.address },
@@ -67,7 +67,7 @@ async function listEvents(input: CommandInput): Promise<Outcome> {
   );
 }
 
-/** The names of users, and of groups if the events tell changes, by id. */
+/** The names of users by id, and of groups if an event has changes. */
 async function namesIn(
   { admin }: CommandInput,
   events: readonly AuditEventData[],
@@ -83,7 +83,7 @@ async function namesIn(
   ]);
 }
 
-/** Servers of an earlier version tell no changes. */
+/** Servers of earlier versions send no changes. */
 function changesOf({ changes = [] }: Partial<Pick<AuditEventData, "changes">>): AuditEventData["changes"] {
   return changes;
 }
@@ -122,11 +122,11 @@ function listAddresses(events: readonly AuditEventData[]): Outcome {
     if (earlier === undefined) addresses.set(event.address, [event]);
     else earlier.push(event);
   }
-  const rows = Array.from(addresses, ([address, of]) => ({
+  const rows = Array.from(addresses, ([address, group]) => ({
     address,
-    events: of.length,
-    attempts: of.reduce((sum, { attempts }) => sum + attempts, 0),
-    last: of.at(-1)?.at ?? null,
+    events: group.length,
+    attempts: group.reduce((sum, { attempts }) => sum + attempts, 0),
+    last: group.at(-1)?.at ?? null,
   }));
   const sorted = rows.toSorted((a, b) => b.attempts - a.attempts);
   return listed("addresses", sorted, {

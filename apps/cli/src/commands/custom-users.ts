@@ -6,26 +6,26 @@ import { done, endedText, everyItem, listed, type Outcome, shown } from "../outc
 import { liveSessions, wouldEnd } from "../sessions.ts";
 import { emailOf, passwordOptions, stateText } from "./users.ts";
 
-const name = ["<name>", "log-in name or id of the custom user"] as const;
+const nameArgument = ["<name>", "log-in name or id of the custom user"] as const;
 
 /** Changes the custom user, unless someone else has done so since. */
 async function change(
   input: CommandInput,
-  changed: CustomUserChangeData,
-  text: (name: string) => string,
+  changes: CustomUserChangeData,
+  message: (name: string) => string,
 ): Promise<Outcome> {
   const { customUserId } = await findCustomUser(input.admin, input.word(0));
   const ifMatch = await input.admin.customUsers.get(customUserId);
-  const user = await input.admin.customUsers.change(customUserId, changed, { ifMatch });
-  return done(text(user.name), user);
+  const user = await input.admin.customUsers.change(customUserId, changes, { ifMatch });
+  return done(message(user.name), user);
 }
 
 /** The sessions that end with a custom user. */
 async function wouldEndOf(input: CommandInput, effect: string): Promise<Outcome> {
-  const { name: user, userId } = await findCustomUser(input.admin, input.word(0));
+  const { name: customUser, userId } = await findCustomUser(input.admin, input.word(0));
   const isTheirs = (session: { readonly method: string; readonly user: string }) =>
-    session.method === "custom" && session.user === user;
-  return wouldEnd(`Custom user "${user}" would be ${effect}`, await liveSessions(input, isTheirs, userId));
+    session.method === "custom" && session.user === customUser;
+  return wouldEnd(`Custom user "${customUser}" would be ${effect}`, await liveSessions(input, isTheirs, userId));
 }
 
 const customUserCommands: readonly AdminCommand[] = [
@@ -43,7 +43,7 @@ const customUserCommands: readonly AdminCommand[] = [
   {
     name: "custom-user show",
     description: "show a custom user",
-    arguments: [name],
+    arguments: [nameArgument],
     call: async (input) => {
       const { customUserId } = await findCustomUser(input.admin, input.word(0));
       const user = await input.admin.customUsers.get(customUserId);
@@ -79,38 +79,43 @@ const customUserCommands: readonly AdminCommand[] = [
   {
     name: "custom-user disable",
     description: "disable a custom user and end their sessions",
-    arguments: [name],
+    arguments: [nameArgument],
     call: (input) =>
-      change(input, { enabled: false }, (of) => `Disabled custom user "${of}". Their sessions have ended.`),
+      change(
+        input,
+        { enabled: false },
+        (customUser) => `Disabled custom user "${customUser}". Their sessions have ended.`,
+      ),
     dryRun: (input) => wouldEndOf(input, "disabled"),
   },
   {
     name: "custom-user enable",
     description: "enable a custom user",
-    arguments: [name],
-    call: (input) => change(input, { enabled: true }, (of) => `Enabled custom user "${of}".`),
+    arguments: [nameArgument],
+    call: (input) => change(input, { enabled: true }, (customUser) => `Enabled custom user "${customUser}".`),
   },
   {
     name: "custom-user map",
     description: "map a custom user to another database user and end their sessions",
-    arguments: [name, ["<user>", "name or id of the database user"]],
+    arguments: [nameArgument, ["<user>", "name or id of the database user"]],
     call: async (input) => {
       const { userId, name: user } = await findUser(input.admin, input.word(1));
-      return change(input, { userId }, (of) => `Mapped "${of}" to "${user}".`);
+      return change(input, { userId }, (customUser) => `Mapped "${customUser}" to "${user}".`);
     },
   },
   {
     name: "custom-user set-email",
     description: "set the e-mail address of a custom user",
-    arguments: [name, ["[address]", "new e-mail address"]],
+    arguments: [nameArgument, ["[address]", "new e-mail address"]],
     options: [["--none", "remove the e-mail address"]],
-    call: (input) => change(input, { email: emailOf(input) }, (of) => `Set the e-mail address of "${of}".`),
+    call: (input) =>
+      change(input, { email: emailOf(input) }, (customUser) => `Set the e-mail address of "${customUser}".`),
   },
   {
     name: "custom-user set-password",
     description:
       "set the password of a custom user and end their sessions; asks for it or reads it from standard input",
-    arguments: [name],
+    arguments: [nameArgument],
     options: passwordOptions,
     call: async (input) => {
       const user = await findCustomUser(input.admin, input.word(0));
@@ -121,7 +126,7 @@ const customUserCommands: readonly AdminCommand[] = [
   {
     name: "custom-user remove",
     description: "remove a custom user and end their sessions",
-    arguments: [name],
+    arguments: [nameArgument],
     call: async (input) => {
       const user = await findCustomUser(input.admin, input.word(0));
       const ended = await input.admin.customUsers.remove(user.customUserId);
@@ -131,7 +136,7 @@ const customUserCommands: readonly AdminCommand[] = [
   },
 ];
 
-const isCustom = ["--custom-user", "<name> is a custom user"] as const;
+const customUserOption = ["--custom-user", "<name> is a custom user"] as const;
 
 /** The group of calls and the id of the account that the command names. */
 async function accountOf(input: CommandInput) {
@@ -167,7 +172,7 @@ const factorCommands: readonly AdminCommand[] = [
     name: "second-factor list",
     description: "list the second factors of a user",
     arguments: [["<name>", "log-in name"]],
-    options: [isCustom],
+    options: [customUserOption],
     call: async (input) => {
       const { calls, id } = await accountOf(input);
       return factorTable(await calls.factors(id));
@@ -177,7 +182,7 @@ const factorCommands: readonly AdminCommand[] = [
     name: "second-factor remove",
     description: "remove the second factors of a user, who can then enrol new ones",
     arguments: [["<name>", "log-in name"]],
-    options: [["--app-name <name>", "remove only the one of this app name"], isCustom],
+    options: [["--app-name <name>", "remove only the one of this app name"], customUserOption],
     call: async (input) => {
       const { calls, id } = await accountOf(input);
       const { app, words } = await factorsToRemove(input, calls, id);
