@@ -45,7 +45,7 @@ export interface Sender {
   /** Called when the request is sent, with the names of its headers in lower case. */
   readonly prepare: (headers: readonly string[]) => Promise<Prepared>;
   /** Called with each response, before the expectations. `duration` in milliseconds. */
-  readonly answered: (sent: SentContent, response: Response, duration: number) => void;
+  readonly answered: (content: SentContent, response: Response, duration: number) => void;
 }
 
 /** A request before its encryption. */
@@ -96,8 +96,8 @@ export class AgentRequest extends SupertestRequest {
   }
 
   #tell(response: Response): void {
-    const sent = { path: this.url.slice(this.#base.length), body: this.#body };
-    this.#sender.answered(sent, response, performance.now() - this.#sentAt);
+    const content = { path: this.url.slice(this.#base.length), body: this.#body };
+    this.#sender.answered(content, response, performance.now() - this.#sentAt);
   }
 
   async #seal(): Promise<void> {

@@ -250,8 +250,8 @@ export class Agent {
     if (secondFactor === false) return null;
     const { authenticators, now } = this.#host;
     const key = JSON.stringify([this.alias, user, secondFactor]);
-    const known = authenticators.get(key);
-    if (known !== undefined) return known;
+    const shared = authenticators.get(key);
+    if (shared !== undefined) return shared;
     const made =
       secondFactor === true ? enrolFactor(fields, now) : Promise.resolve(new Authenticator(secondFactor, now, null));
     authenticators.set(key, made);

@@ -51,8 +51,8 @@ export function contractCoverage(
   const administrationNames = administration.map(nameOf);
   const administered = exercises.filter(({ method, route }) => administrationNames.includes(`${method} ${route}`));
   const names = routes.map(nameOf);
-  const known = new Set(names);
-  const ofContract = exercises.filter(({ method, route }) => known.has(`${method} ${route}`));
+  const routeNames = new Set(names);
+  const ofContract = exercises.filter(({ method, route }) => routeNames.has(`${method} ${route}`));
   const called = new Set(ofContract.map(({ method, route }) => `${method} ${route}`));
   const codes = new Set([...ofContract, ...administered].map(({ code }) => code));
   const pairs = new Set(ofContract.map(({ method, route, code }) => `${method} ${route} ${code}`));

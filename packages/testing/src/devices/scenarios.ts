@@ -75,10 +75,10 @@ function remainder({ devices, steps }: Scenario, isRemoved: (part: string) => bo
   const keptSteps = steps.flatMap((step, index) => (isRemoved(`${index}`) ? [] : remainingStep(step, `${index}`)));
   const numbers = [...devices.keys()];
   const chosen = devices.length === 1 ? numbers : numbers.filter((device) => !isRemoved(`device ${device}`));
-  const kept = chosen.length === 0 ? numbers.slice(0, 1) : chosen;
+  const remaining = chosen.length === 0 ? numbers.slice(0, 1) : chosen;
   return {
-    devices: kept.map((device) => devices[device] as number),
-    steps: keptSteps.flatMap((step) => ofDevices(step, kept)),
+    devices: remaining.map((device) => devices[device] as number),
+    steps: keptSteps.flatMap((step) => ofDevices(step, remaining)),
   };
 
   function remainingStep(step: Step, path: string): Step[] {
@@ -118,18 +118,18 @@ function remainder({ devices, steps }: Scenario, isRemoved: (part: string) => bo
 }
 
 /** The step with the new numbers of its devices; empty if its device is not kept. */
-function ofDevices(step: Step, kept: readonly number[]): Step[] {
+function ofDevices(step: Step, remaining: readonly number[]): Step[] {
   if (step.kind === "together") {
-    const syncs = step.syncs.flatMap((sync) => ofDevices(sync, kept) as SyncStep[]);
+    const syncs = step.syncs.flatMap((sync) => ofDevices(sync, remaining) as SyncStep[]);
     return syncs.length > 1 ? [{ ...step, syncs }] : syncs;
   }
   if (!("device" in step)) return [step];
-  const device = kept.indexOf(step.device);
+  const device = remaining.indexOf(step.device);
   if (device === -1) return [];
   if (step.kind !== "sync" || step.during === undefined) return [{ ...step, device }];
   const { during, ...rest } = step;
   const left = during.flatMap((each) =>
-    ofDevices(each.step, kept).map((inner) => ({ ...each, step: inner }) as Interruption),
+    ofDevices(each.step, remaining).map((inner) => ({ ...each, step: inner }) as Interruption),
   );
   return [{ ...rest, device, ...(left.length === 0 ? {} : { during: left }) }];
 }

@@ -32,8 +32,8 @@ function settled(expected: unknown, actual: unknown, partial: boolean): unknown 
   if (!isMembers(expected)) return expected;
   const own: Members = isMembers(actual) ? actual : {};
   const members = Object.entries(expected).filter(([name, value]) => value !== undefined || name in own);
-  const known = members.map(([name, value]) => [name, settled(value, own[name], partial)] as const);
-  return { ...(partial ? own : {}), ...Object.fromEntries(known) };
+  const entries = members.map(([name, value]) => [name, settled(value, own[name], partial)] as const);
+  return { ...(partial ? own : {}), ...Object.fromEntries(entries) };
 }
 
 /** A copy without prototypes: an object of `fetch` has others than one of `JSON.parse` if a test runner separates them. */

@@ -10,7 +10,7 @@ const explanations = new Map<string, Explanation>();
 /** The explanations that are being read. */
 const reading = new Map<string, Promise<void>>();
 
-const kept = 500;
+const maxExplanations = 500;
 
 /** Keeps why a service refuses requests, for messages of failed matchers. */
 export function recordRefusals(service: ExplainingService): void {
@@ -34,7 +34,7 @@ function keep(explanation: Explanation | null): void {
   if (explanation === null) return;
   explanations.set(explanation.requestId, explanation);
   for (const oldest of explanations.keys()) {
-    if (explanations.size <= kept) return;
+    if (explanations.size <= maxExplanations) return;
     explanations.delete(oldest);
   }
 }

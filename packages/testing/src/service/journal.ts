@@ -3,7 +3,7 @@ import { masked, maskedText } from "../matchers/secrets.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
 
 /** Requests that the journal keeps. */
-const kept = 1_000;
+const maxRequests = 1_000;
 
 /** The requests to a service in this process, without their credentials. */
 export class Journal {
@@ -50,7 +50,7 @@ export class Journal {
 
   #add(request: AnsweredRequest): void {
     this.#requests.push(request);
-    if (this.#requests.length > kept) this.#requests.shift();
+    if (this.#requests.length > maxRequests) this.#requests.shift();
     for (const listener of this.#listeners) listener(request);
   }
 }

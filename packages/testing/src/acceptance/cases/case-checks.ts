@@ -64,8 +64,8 @@ async function runWithin(demo: DemoServer, mode: LogInMode, each: Case): Promise
 async function runLogIn(demo: DemoServer, mode: LogInMode, each: Case): Promise<void> {
   const { path, wrap, unwrap, credentials } = await demo.formOf(mode);
   const { code } = each.expect;
-  const sent = { ...each, headers: { "content-type": "application/json" }, body: wrap(JSON.stringify(each.body)) };
-  const answer = await sendCase(sent, { url: demo.url, path, appKey: demoAppKey });
+  const request = { ...each, headers: { "content-type": "application/json" }, body: wrap(JSON.stringify(each.body)) };
+  const answer = await sendCase(request, { url: demo.url, path, appKey: demoAppKey });
   const isEncrypted = code === 0 && (mode === "encrypted" || mode === "secure");
   const opened = isEncrypted ? { ...answer, text: unwrap(answer.text) } : answer;
   if (code === 0) {

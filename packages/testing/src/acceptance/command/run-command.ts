@@ -60,8 +60,8 @@ async function testServer(
 
 function chosenChecks({ modes, hasDemo, sections }: CommandOptions): readonly ServerCheck[] {
   const checks = allChecks(modes, hasDemo);
-  const known = new Set(checks.map(({ section }) => section));
-  const unknown = sections.filter((name) => !known.has(name));
+  const names = new Set(checks.map(({ section }) => section));
+  const unknown = sections.filter((name) => !names.has(name));
   if (unknown.length > 0) throw new UsageError(`There is no section "${unknown[0]}". See --list.`);
   return sections.length === 0 ? checks : checks.filter(({ section }) => sections.includes(section));
 }

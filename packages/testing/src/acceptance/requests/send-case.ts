@@ -34,12 +34,12 @@ export async function sendCase(
   const type = asJson === undefined ? {} : { "content-type": "application/json" };
   const message = { headers: { appkey: appKey, ...type }, body: asJson ?? (body as string | undefined) };
   const sealed = session === undefined ? message : await session.seal(message);
-  const sent = Object.entries({ ...sealed.headers, ...headers }).flatMap(([name, value]) =>
+  const headerEntries = Object.entries({ ...sealed.headers, ...headers }).flatMap(([name, value]) =>
     value === null ? [] : [[inCapitals ? name.toUpperCase() : name, value] as const],
   );
   const bytes = sealed.body === undefined ? undefined : Buffer.from(sealed.body as string | Uint8Array);
   const from = expected.code === 302 ? otherLoopbackAddress(url) : {};
-  const answer = await send(url, path, method, Object.fromEntries(sent), bytes, from);
+  const answer = await send(url, path, method, Object.fromEntries(headerEntries), bytes, from);
   const arrived = { status: answer.status, headers: new Headers(answer.headers), body: answer.body };
   const opened = session === undefined ? arrived : await session.open(arrived);
   return { status: answer.status, headers: answer.headers, text: new TextDecoder().decode(opened.body) };

@@ -42,9 +42,9 @@ export class Visit {
 
   /** A client that is logged in. All checks of a mode share its session. */
   client(mode: LogInMode): Promise<SallyportClient> {
-    const known = this.clients.get(mode) ?? this.logIn(mode);
-    this.clients.set(mode, known);
-    return known;
+    const client = this.clients.get(mode) ?? this.logIn(mode);
+    this.clients.set(mode, client);
+    return client;
   }
 
   /** A client with a session of its own. Log it out. */

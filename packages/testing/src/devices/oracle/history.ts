@@ -26,9 +26,9 @@ export class History {
   private readonly uncertain: { readonly uuid: string; readonly fields: JsonObject | null }[] = [];
 
   add(write: Write): void {
-    const known = this.writes.get(write.uuid) ?? new Map<number, Write>();
-    this.writes.set(write.uuid, known);
-    if (!known.has(write.version)) known.set(write.version, write);
+    const writes = this.writes.get(write.uuid) ?? new Map<number, Write>();
+    this.writes.set(write.uuid, writes);
+    if (!writes.has(write.version)) writes.set(write.version, write);
   }
 
   addUncertain(uuid: string, fields: JsonObject | null): void {

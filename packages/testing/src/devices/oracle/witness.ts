@@ -90,10 +90,10 @@ export class Witness {
     for (const change of changesOf(ops)) {
       const { id, uuid, className } = change;
       if (className !== undefined) this.access.add(uuid, plainName(className));
-      const sent = JSON.stringify(change);
-      const before = this.changes.get(id) ?? sent;
-      this.changes.set(id, sent);
-      if (before !== sent) this.add("repetition", watched, `sends ${sent} under the id of ${before}`);
+      const text = JSON.stringify(change);
+      const before = this.changes.get(id) ?? text;
+      this.changes.set(id, text);
+      if (before !== text) this.add("repetition", watched, `sends ${text} under the id of ${before}`);
     }
   }
 
@@ -180,7 +180,7 @@ export class Witness {
   }
 
   report(kind: ViolationKind, message: string): void {
-    if (!this.violations.some((known) => known.message === message)) this.violations.push({ kind, message });
+    if (!this.violations.some((violation) => violation.message === message)) this.violations.push({ kind, message });
   }
 }
 
