@@ -100,15 +100,15 @@ export class GuardedClient {
           : { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(form) }),
       },
     };
-    const attempt = (isSecond: boolean): Promise<IncomingMessage> =>
+    const attempt = (isRetry: boolean): Promise<IncomingMessage> =>
       new Promise((resolve, reject) => {
-        const sent = (isSecure ? requestHttps : requestHttp)(url, options, resolve);
-        sent.on("error", (error: NodeJS.ErrnoException) => {
+        const outgoing = (isSecure ? requestHttps : requestHttp)(url, options, resolve);
+        outgoing.on("error", (error: NodeJS.ErrnoException) => {
           // The provider closed a kept-alive connection while this request was sent.
-          if (error.code === "ECONNRESET" && sent.reusedSocket && !isSecond) resolve(attempt(true));
+          if (error.code === "ECONNRESET" && outgoing.reusedSocket && !isRetry) resolve(attempt(true));
           else reject(error);
         });
-        sent.end(form ?? undefined);
+        outgoing.end(form ?? undefined);
       });
     return attempt(false);
   }

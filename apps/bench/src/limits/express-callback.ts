@@ -11,6 +11,7 @@ import express from "express";
 import { barePool, listen, sha256 } from "./express-server.ts";
 import { codeRequest, form, fakeAccountCount, fakeClient, tokenRequest } from "./provider-client.ts";
 
+// The two in between, address and connections of the database, are for `barePool`.
 const [, , port, , , fakeProvider = ""] = process.argv;
 const issuer = fakeIssuer("google");
 const redirectUri = `http://127.0.0.1:${port}/callback`;
@@ -44,7 +45,7 @@ const begin = {
   name: "begin",
   text: "insert into bare_callback.state values ($1, $2, $3, now() + interval '10 minutes')",
 };
-const spend = {
+const consume = {
   name: "spend",
   text: "delete from bare_callback.state where digest = $1 and expires_at > now() returning nonce, verifier",
 };
@@ -54,8 +55,8 @@ const find = {
 };
 const open = { name: "open", text: "insert into bare_callback.session values ($1, $2, now() + interval '12 hours')" };
 
-const published = JSON.parse(await callProvider("GET", "/google/keys")) as { keys: (JsonWebKey & { kid: string })[] };
-const keys = new Map(published.keys.map((key) => [key.kid, createPublicKey({ key, format: "jwk" })]));
+const keySet = JSON.parse(await callProvider("GET", "/google/keys")) as { keys: (JsonWebKey & { kid: string })[] };
+const keys = new Map(keySet.keys.map((key) => [key.kid, createPublicKey({ key, format: "jwk" })]));
 
 const application = express();
 application.get("/begin", async (_request, response) => {
@@ -65,8 +66,9 @@ application.get("/begin", async (_request, response) => {
 });
 application.get("/callback", async (request, response) => {
   const { state, code } = request.query;
-  const [spent] = (await pool.query({ ...spend, values: [sha256(String(state))] })).rows;
-  const subject = spent === undefined ? null : subjectOf(await exchangeCode(String(code), spent.verifier), spent.nonce);
+  const [stored] = (await pool.query({ ...consume, values: [sha256(String(state))] })).rows;
+  const subject =
+    stored === undefined ? null : subjectOf(await exchangeCode(String(code), stored.verifier), stored.nonce);
   const [user] = subject === null ? [] : (await pool.query({ ...find, values: [issuer, subject] })).rows;
   if (user === undefined) {
     response.status(403).json({ error: "refused" });
@@ -103,10 +105,10 @@ function subjectOf(token: string, nonce: string): string | null {
     : null;
 }
 
-function callProvider(method: "GET" | "POST", path: string, fields = "", isSecond = false): Promise<string> {
+function callProvider(method: "GET" | "POST", path: string, fields = "", isRetry = false): Promise<string> {
   const headers = method === "GET" ? {} : { ...form, "content-length": Buffer.byteLength(fields) };
   return new Promise((resolve, reject) => {
-    const sent = requestHttp(`${fakeProvider}${path}`, { method, agent, headers }, (answer) => {
+    const outgoing = requestHttp(`${fakeProvider}${path}`, { method, agent, headers }, (answer) => {
       let text = "";
       answer
         .setEncoding("utf8")
@@ -116,9 +118,9 @@ function callProvider(method: "GET" | "POST", path: string, fields = "", isSecon
     });
     const failed = (error: Error) => {
       // The provider closed a connection between two rounds.
-      if (sent.reusedSocket && !isSecond) resolve(callProvider(method, path, fields, true));
+      if (outgoing.reusedSocket && !isRetry) resolve(callProvider(method, path, fields, true));
       else reject(error);
     };
-    sent.on("error", failed).end(fields);
+    outgoing.on("error", failed).end(fields);
   });
 }

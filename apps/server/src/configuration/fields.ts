@@ -28,7 +28,7 @@ export function field<Out>(
   preset: unknown,
   { doc, secret = false }: FieldOptions,
 ): z.ZodType<Out> {
-  return known(kind.schema.prefault(preset as never), { kind, env, default: preset, doc, secret });
+  return withFacts(kind.schema.prefault(preset as never), { kind, env, default: preset, doc, secret });
 }
 
 /** An optional field. */
@@ -37,10 +37,11 @@ export function optionalField<Out>(
   kind: Kind<Out>,
   { doc, secret = false }: FieldOptions,
 ): z.ZodOptional<z.ZodType<Out>> {
-  return known(kind.schema.optional(), { kind, env, default: undefined, doc, secret });
+  return withFacts(kind.schema.optional(), { kind, env, default: undefined, doc, secret });
 }
 
-function known<Schema extends z.ZodType, Out>(
+/** The schema, with its metadata. */
+function withFacts<Schema extends z.ZodType, Out>(
   schema: Schema,
   facts: Omit<FieldFacts, "kind"> & { readonly kind: Kind<Out> },
 ): Schema {
@@ -101,10 +102,11 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
 
 /** Member names of the section at a path. */
 export function membersAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  const found = schemaAt(schema, path);
-  return found === undefined ? [] : Object.keys(shapeOf(unwrap(found)) ?? {});
+  const target = schemaAt(schema, path);
+  return target === undefined ? [] : Object.keys(shapeOf(unwrap(target)) ?? {});
 }
 
+/** The members with which definitions of Zod nest schemas. */
 interface Definition {
   readonly innerType?: z.ZodType;
   readonly shape?: Readonly<Record<string, z.ZodType>>;
@@ -120,6 +122,7 @@ function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undef
   return (schema.def as unknown as Definition).shape;
 }
 
+/** The schema of the elements of a list of sections. A list that is a field has no fields below it. */
 function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return factsOf(schema) === undefined ? (schema.def as unknown as Definition).element : undefined;
 }

@@ -79,18 +79,18 @@ export class HttpLicenceReceiver implements LicenceReceiver {
   ): Promise<IncomingMessage> {
     const isSecure = this.url.protocol === "https:";
     const options = { method: "POST", signal, headers, agent: isSecure ? this.agents.https : this.agents.http };
-    const attempt = (isSecond: boolean): Promise<IncomingMessage> =>
+    const attempt = (isRetry: boolean): Promise<IncomingMessage> =>
       new Promise((resolve, reject) => {
-        const sent = (isSecure ? requestHttps : requestHttp)(this.url, options, (answer) => {
+        const outgoing = (isSecure ? requestHttps : requestHttp)(this.url, options, (answer) => {
           discard(answer);
           resolve(answer);
         });
-        sent.on("error", (error: NodeJS.ErrnoException) => {
+        outgoing.on("error", (error: NodeJS.ErrnoException) => {
           // The receiver closed a kept-alive connection while this request was sent.
-          if (error.code === "ECONNRESET" && sent.reusedSocket && !isSecond) resolve(attempt(true));
+          if (error.code === "ECONNRESET" && outgoing.reusedSocket && !isRetry) resolve(attempt(true));
           else reject(error);
         });
-        sent.end(body);
+        outgoing.end(body);
       });
     return attempt(false);
   }

@@ -13,15 +13,15 @@ export function inProcessFetch({ messages, listener }: Pick<Application, "messag
   const server = createServer(messages, listener);
   return async (url, { method = "GET", headers, body, signal } = {}) => {
     const { pathname, search } = new URL(String(url));
-    const sent = sendRequest({
+    const outgoing = sendRequest({
       createConnection: () => connect(server),
       method,
       path: pathname + search,
       headers: Object.fromEntries(new Headers(headers)),
       ...(signal ? { signal } : {}),
     });
-    const answered = once(sent, "response") as Promise<[IncomingMessage]>;
-    sent.end(body);
+    const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    outgoing.end(body);
     const [answer] = await answered;
     const head = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),

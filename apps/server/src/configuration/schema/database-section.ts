@@ -140,9 +140,9 @@ export const databaseSection = z.strictObject(
 const zones = new Map<string, boolean>();
 
 function isTimeZone(name: string): boolean {
-  const known = zones.get(name) ?? isInCalendar(name);
-  zones.set(name, known);
-  return known;
+  const isZone = zones.get(name) ?? isInCalendar(name);
+  zones.set(name, isZone);
+  return isZone;
 }
 
 function isInCalendar(name: string): boolean {
