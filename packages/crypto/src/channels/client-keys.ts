@@ -12,41 +12,41 @@ export const clientKeyObject = memoizeByKey(({ spki }: ClientKey) =>
 );
 
 const maxTextLength = 8_192;
-const sizes = { min: 2048, max: 4096 };
+const bitRange = { min: 2048, max: 4096 };
 const exponent = 65_537;
 /** Upper bound for an accepted key. Longer input is refused without parsing. */
 const maxDerLength = 600;
 /** Minimum number of cached keys. Clients often log in again with the same key. */
 const cacheSize = 100;
 
-interface ReadKey {
+interface ParsedKey {
   readonly client: ClientKey;
   readonly keyId: string;
 }
 
-/** Parses keys with node-forge and keeps only modulus and exponent. The key is then encoded again. */
+/** Parses keys with node-forge. Encodes modulus and exponent again, so that each key has one digest in every form. */
 export class ForgeClientKeyParser implements ClientKeyParser {
   /** By the SHA-256 of the text. */
-  readonly #recent = new LruCache<Digest, ReadKey>(cacheSize);
+  readonly #recent = new LruCache<Digest, ParsedKey>(cacheSize);
 
   parse(text: string, ownKeyIds: Iterable<string>): ClientKey | undefined {
     if (text.length > maxTextLength) return undefined;
     const digest = hash("sha256", text, "hex");
     const cached = this.#recent.get(digest);
-    const read = cached ?? this.#read(text);
-    if (read === undefined) return undefined;
-    if (cached === undefined) this.#recent.set(digest, read);
-    for (const own of ownKeyIds) if (own === read.keyId) return undefined;
-    return read.client;
+    const parsed = cached ?? this.#read(text);
+    if (parsed === undefined) return undefined;
+    if (cached === undefined) this.#recent.set(digest, parsed);
+    for (const own of ownKeyIds) if (own === parsed.keyId) return undefined;
+    return parsed.client;
   }
 
-  #read(text: string): ReadKey | undefined {
+  #read(text: string): ParsedKey | undefined {
     const bytes = readPublicKeyText(text);
     const numbers = bytes && readNumbers(bytes);
     if (numbers === undefined) return undefined;
 
     const bits = numbers.n.bitLength();
-    if (bits < sizes.min || bits > sizes.max || !isOdd(numbers.n)) return undefined;
+    if (bits < bitRange.min || bits > bitRange.max || !isOdd(numbers.n)) return undefined;
     if (numbers.e.compareTo(new forge.jsbn.BigInteger(String(exponent))) !== 0) return undefined;
 
     const spki = Buffer.from(spkiOf(numbers), "latin1");
@@ -104,10 +104,12 @@ function readPublicKeyText(text: string): PublicKeyBytes | undefined {
 }
 
 function readPem(text: string): PublicKeyBytes | undefined {
-  const [, begin, body = "", end] = pem.exec(text) ?? [];
-  if (begin !== end) return undefined;
+  const match = pem.exec(text);
+  if (match === null) return undefined;
+  const [, beginType, body = "", endType] = match;
+  if (beginType !== endType) return undefined;
   const der = readBase64(body);
-  return der && { der, form: begin === undefined ? "spki" : "pkcs1" };
+  return der && { der, form: beginType === undefined ? "spki" : "pkcs1" };
 }
 
 /** Decodes base64 or base64url, not a mixture, with or without line breaks and padding. */
@@ -115,6 +117,7 @@ function readBase64(text: string): Buffer | undefined {
   const digits = text.replaceAll(/[ \t\r\n]+/g, "");
   if (digits === "") return undefined;
   const encoding = /[-_]/.test(digits) ? "base64url" : "base64";
+  // `strictBase64` requires padding in base64 and none in base64url. Wrong padding stays, so that it is refused.
   const bare = digits.length % 4 === 0 ? digits.replace(/={1,2}$/, "") : digits;
   const padding = encoding === "base64" ? "=".repeat(-bare.length & 3) : "";
   return strictBase64(bare + padding, encoding);

@@ -131,13 +131,13 @@ class HashThread {
     const request = { operation, stream, value, target };
     const rest = this.#delayed.length === 0 ? this.#write(request, bytes) : bytes;
     if (rest === null) return undefined;
-    const sent = new Promise<void>((resolve, reject) => {
+    const delivery = new Promise<void>((resolve, reject) => {
       this.#delayed.push({ request, rest, resolve, reject });
     });
     // The streams of requests without bytes learn of a failure by their next call.
-    sent.catch(() => {});
+    delivery.catch(() => {});
     this.#wait();
-    return sent;
+    return delivery;
   }
 
   /** Writes as much as there is room for. Returns the rest of the bytes; `null` if the request is written. */
