@@ -45,7 +45,8 @@ function receive(message: ToWorker): void {
     const at = message.isNext ? queue.findIndex(({ isNext }) => !isNext) : -1;
     queue.splice(at === -1 ? queue.length : at, 0, message);
   } else if (message.type === "answer") {
-    if (runs.get(message.id)?.run.answer(message) === true) end(message.id);
+    const isFinished = runs.get(message.id)?.run.answer(message);
+    if (isFinished === true) end(message.id);
   } else {
     for (const id of message.ids) {
       const at = queue.findIndex((each) => each.id === id);
@@ -97,9 +98,9 @@ function begin(message: Invoke, sandbox: Sandbox): void {
 }
 
 function end(id: number): void {
-  const found = runs.get(id);
+  const finished = runs.get(id);
   runs.delete(id);
-  if (found !== undefined && idle.length < MAX_IDLE && found.sandbox.reset()) idle.push(found.sandbox);
+  if (finished !== undefined && idle.length < MAX_IDLE && finished.sandbox.reset()) idle.push(finished.sandbox);
 }
 
 /** Strips the types of TypeScript, or returns the failure. Types become spaces, so positions stay the same. */
@@ -113,8 +114,8 @@ function stripTypes(name: string, text: string): string | Omit<Failed, "type" | 
     const isUnfit = thrown instanceof Error;
     const { message: reason, startLine, startColumn } = thrown as Readonly<Record<string, unknown>>;
     const message = isUnfit ? "is nested too deeply" : typeof reason === "string" ? reason : "is not valid TypeScript";
-    const isKnown = typeof startLine === "number" && typeof startColumn === "number";
-    const trace = isKnown ? `    at ${name}:${startLine}:${startColumn + 1}` : undefined;
+    const hasPosition = typeof startLine === "number" && typeof startColumn === "number";
+    const trace = hasPosition ? `    at ${name}:${startLine}:${startColumn + 1}` : undefined;
     return { kind: "invalid", message, trace, code: undefined, isUnfit };
   }
 }

@@ -25,13 +25,13 @@ export interface Query extends PositionalQuery {
   readonly ignoreDuplicates?: boolean | undefined;
 }
 
-type Answered = (error: Error | null, answer: unknown) => void;
+type AnswerCallback = (error: Error | null, answer: unknown) => void;
 
 /** A driver connection lent by Knex. The driver sends a query after the previous answer. */
 export interface Connection extends PooledConnection {
   readonly stream: Socket;
-  execute(sql: string, values: readonly unknown[], callback: Answered): void;
-  query(sql: string, values: readonly unknown[], callback: Answered): void;
+  execute(sql: string, values: readonly unknown[], callback: AnswerCallback): void;
+  query(sql: string, values: readonly unknown[], callback: AnswerCallback): void;
   query(sql: string): { stream(options: { readonly highWaterMark: number }): AsyncIterable<Row> };
   /** Tracks every pending answer. */
   answers?: AwaitedAnswers;
@@ -57,7 +57,7 @@ export function runOn<T>(
   { sql, values, plain = false, untimed = false, ignoreDuplicates = false }: Query,
 ): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
-    const answered: Answered = (error, answer) => {
+    const answered: AnswerCallback = (error, answer) => {
       if (awaited !== undefined) connection.answers?.end(awaited);
       if (error === null || error === undefined) return resolve(resultOf<T>(answer));
       if (ignoreDuplicates && isDuplicate(error)) return resolve({ rows: [], rowCount: 0 });
@@ -107,9 +107,9 @@ export interface Canceller {
 const cancelTimeout = 5_000;
 
 /**
- * Cancels the marked read of a connection, on a connection of its own. Resolves when the server has passed the signal on; it
- * ignores one that comes between two statements. The connection is not used again if this is uncertain. The mark proves that
- * both connections lead to one server: behind a proxy, another one can have a session with the same id.
+ * Cancels the marked read of a connection, on a connection of its own. Resolves when the server has passed the signal on, or
+ * when there is no such read. If this fails, the connection is not used again. The mark proves that both connections lead
+ * to one server: behind a proxy, another server can have a session with the same id.
  */
 export async function cancelOn(
   connection: Pick<Connection, "threadId" | "mark" | "__knex__disposed">,
@@ -121,6 +121,7 @@ export async function cancelOn(
     const session = canceller.promise();
     const running = "select 1 from information_schema.processlist where id = ? and info like ?";
     const [rows] = await session.query(running, [threadId, `${mark}%`]);
+    // The read can end before the signal arrives. The server ignores a signal between two statements.
     if ((rows as unknown[]).length > 0) await session.query("kill query ?", [threadId]);
   };
   let timer: NodeJS.Timeout | undefined;
@@ -153,9 +154,9 @@ export async function* streamOn(connection: Connection, sql: string): AsyncGener
  */
 function resultOf<T>(answer: unknown): SqlResult<T> {
   if (!Array.isArray(answer)) return { rows: [], rowCount: (answer as { affectedRows: number }).affectedRows };
-  const ofProcedure = answer.length > 1 && Array.isArray(answer[0]) && !Array.isArray(answer.at(-1));
-  const rows = withValues((ofProcedure ? answer.at(-2) : answer) as Row[]);
-  const counted = ofProcedure ? rows[0]?.["row_count"] : undefined;
+  const isOfProcedure = answer.length > 1 && Array.isArray(answer[0]) && !Array.isArray(answer.at(-1));
+  const rows = withValues((isOfProcedure ? answer.at(-2) : answer) as Row[]);
+  const counted = isOfProcedure ? rows[0]?.["row_count"] : undefined;
   return { rows: rows as T[], rowCount: counted === undefined ? rows.length : Number(counted) };
 }
 
@@ -167,12 +168,12 @@ interface PositionalQuery {
 
 /** Replaces numbered parameters (`$1`), which can appear in any order and repeatedly. An array is sent as JSON for `json_table`. */
 export function positionalQuery(text: string, values: readonly SqlValue[]): PositionalQuery {
-  const placed: unknown[] = [];
+  const positional: unknown[] = [];
   const sql = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
-    placed.push(driverValue(values[Number(number) - 1]));
+    positional.push(driverValue(values[Number(number) - 1]));
     return "?";
   });
-  return { sql, values: placed };
+  return { sql, values: positional };
 }
 
 function driverValue(value: SqlValue | undefined): unknown {
@@ -236,10 +237,10 @@ export function retried(run: Run): Run {
 export const clusterAttempts = 20;
 
 /** Privileges of a server on the database: its procedures need `EXECUTE`. */
-const ofServer = ["SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE"] as const;
+const serverPrivileges = ["SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE"] as const;
 
 /** Further privileges of `migrate` and of index builds. */
-const ofOwner = ["CREATE", "ALTER", "DROP", "INDEX", "CREATE ROUTINE", "ALTER ROUTINE"] as const;
+const ownerPrivileges = ["CREATE", "ALTER", "DROP", "INDEX", "CREATE ROUTINE", "ALTER ROUTINE"] as const;
 
 interface FactsRow {
   readonly version: string;
@@ -268,18 +269,18 @@ export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts>
     const { rows: accounts } = await run<{ readonly account: string }>(
       "select concat('`', replace(current_user(), '@', '`@`'), '`') as account",
     );
-    const has = new Set(granted.map(({ privilege }) => privilege));
+    const privileges = new Set(granted.map(({ privilege }) => privilege));
     const { version, read_only: readOnly, connections, timeout } = rows[0] as FactsRow;
-    const missing = ofServer.filter((each) => !has.has(each));
+    const missing = serverPrivileges.filter((each) => !privileges.has(each));
     return {
       version,
-      isReadOnly: Number(readOnly) !== 0 && !has.has("READ_ONLY ADMIN"),
+      isReadOnly: Number(readOnly) !== 0 && !privileges.has("READ_ONLY ADMIN"),
       missingPrivileges: missing.map((each) => `${each} on ${database}`),
       grants:
         missing.length === 0
           ? []
           : [`grant ${missing.join(", ")} on \`${database.replaceAll("`", "``")}\`.* to ${accounts[0]?.account}`],
-      canChangeSchema: ofOwner.every((each) => has.has(each)),
+      canChangeSchema: ownerPrivileges.every((each) => privileges.has(each)),
       maxConnections: Number(connections),
       statementTimeout: Number(timeout) * 1_000,
       failoverProof: null,
