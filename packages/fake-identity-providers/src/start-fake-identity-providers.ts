@@ -43,13 +43,13 @@ export async function startFakeIdentityProviders({
   now = Date.now,
   background = false,
 }: FakeIdentityProvidersOptions): Promise<FakeIdentityProviders> {
-  const known = new Map(accountsOf(accounts).map((account) => [account.id, account]));
+  const accountById = new Map(accountsOf(accounts).map((account) => [account.id, account]));
   const fakes = new Map<string, FakeProvider>(
     providerTypes.map((type) => [
       type,
       fakeProviderOf(
         clients.filter(({ provider }) => provider === type),
-        known,
+        accountById,
       ),
     ]),
   );

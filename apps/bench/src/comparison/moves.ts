@@ -97,7 +97,7 @@ function paired(
   const earlier = new Map(before.map((outcome) => [nameOf(outcome), outcome]));
   const later = new Map(after.map((outcome) => [nameOf(outcome), outcome]));
   return Array.from(later).flatMap(([row, outcome]) => {
-    const known = earlier.get(row);
-    return known === undefined ? [] : [[row, known, outcome] as [string, Outcome, Outcome]];
+    const former = earlier.get(row);
+    return former === undefined ? [] : [[row, former, outcome] as [string, Outcome, Outcome]];
   });
 }

@@ -51,9 +51,9 @@ function* formOf(size: number): Generator<Buffer, void, undefined> {
 
 /** Sends a request and returns its answer, whose body is not read yet. Throws if it is not a success. */
 export async function exchange(url: string, method: string, headers: Headers, body?: Body): Promise<IncomingMessage> {
-  const sent = request(url, { method, headers: { ...headers, ...body?.headers }, agent: false });
-  const answered = once(sent, "response") as Promise<[IncomingMessage]>;
-  const [[answer]] = await Promise.all([answered, pipeline(Readable.from(body?.bytes ?? []), sent)]);
+  const outgoing = request(url, { method, headers: { ...headers, ...body?.headers }, agent: false });
+  const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+  const [[answer]] = await Promise.all([answered, pipeline(Readable.from(body?.bytes ?? []), outgoing)]);
   if ((answer.statusCode ?? 0) < 300) return answer;
   throw new Error(`${method} ${url} was answered ${answer.statusCode}: ${await text(answer)}`);
 }

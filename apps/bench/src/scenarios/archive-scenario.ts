@@ -22,7 +22,7 @@ const memoryBound = atMost(1.5);
 /** The commands convert each object to or from JSON, which COPY does not. */
 const speedBound = atLeast(0.5);
 
-interface Measured {
+interface Measurement {
   readonly dump: CommandRun;
   readonly restore: CommandRun;
   /** Milliseconds of COPY from and to a table. */
@@ -40,7 +40,7 @@ export const archiveScenario: Scenario = {
       const rows = { articles: 0, contacts: objects, users: 1, sessions: 0 };
       const { schema: many } = await bench.schema("sallyport_archive", rows);
       const { schema: few } = await bench.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
-      const all: Measured[] = [];
+      const all: Measurement[] = [];
       for (let round = 0; round < Math.min(rounds, quick ? 1 : maxRounds); round += 1) {
         await turn();
         all.push(await measure(bench, many, folder));
@@ -53,7 +53,7 @@ export const archiveScenario: Scenario = {
   },
 };
 
-async function measure(bench: BenchEnvironment, schema: string, folder: string): Promise<Measured> {
+async function measure(bench: BenchEnvironment, schema: string, folder: string): Promise<Measurement> {
   const { address } = bench.database;
   const copy = join(folder, "objects.copy");
   const archive = join(folder, "archive.ndjson");
@@ -74,7 +74,7 @@ async function measure(bench: BenchEnvironment, schema: string, folder: string):
   return { dump, restore, outTime, inTime };
 }
 
-function outcomes(objects: number, all: readonly Measured[], few: Measured): Outcome[] {
+function outcomes(objects: number, all: readonly Measurement[], few: Measurement): Outcome[] {
   const speed = (scenario: string, run: "dump" | "restore", time: "outTime" | "inTime") => {
     const perSecond = (times: readonly number[]) => (objects / median(times)) * 1_000;
     const ours = perSecond(all.map((each) => each[run].time));
@@ -89,10 +89,10 @@ function outcomes(objects: number, all: readonly Measured[], few: Measured): Out
     const limitName = "a tenth of the objects";
     return { scenario, unit: "MiB", ours, limit, limitName, ratio: ours / limit, bound: memoryBound } as const;
   };
-  const counted = objects.toLocaleString("en");
+  const count = objects.toLocaleString("en");
   return [
-    speed(`dump of ${counted} objects`, "dump", "outTime"),
-    speed(`restore of ${counted} objects`, "restore", "inTime"),
+    speed(`dump of ${count} objects`, "dump", "outTime"),
+    speed(`restore of ${count} objects`, "restore", "inTime"),
     memory("dump"),
     memory("restore"),
   ];
@@ -105,7 +105,7 @@ interface CommandRun {
   readonly memory: number;
 }
 
-/** Reports KiB. */
+/** A module that the command loads first. It writes the peak memory in KiB to file descriptor 3. */
 const reporter = new URL("../processes/report-peak-memory.js", import.meta.url).href;
 
 /** Runs a product command on a Postgres schema. Rejects with its output on a non-zero exit code. */

@@ -49,10 +49,10 @@ export const macroScenario = comparison("macros", async (bench) => {
   const read = gets("read", product, (offset) => `/v1/object/${idOf(offset)}`);
   const [trivials, runaways] = [executions("Trivial"), executions("Runaway")];
 
-  const begun = performance.now();
+  const start = performance.now();
   await requireAnswer(product.address, runaways[0], '"710"');
   // A macro that does not exist fails with 710, too.
-  if (performance.now() - begun < cpuTime) throw new Error("The runaway did not use its CPU time.");
+  if (performance.now() - start < cpuTime) throw new Error("The runaway did not use its CPU time.");
   await requireAnswer(product.address, getRequests([list()], plain.headers)[0], '"Label"');
   return {
     candidates: [
@@ -90,9 +90,9 @@ const waitTimeout = 120_000;
 /** Waits for an idle server: runaway macros of disconnected clients can still be queued. */
 async function waitUntilIdle(address: string, request: LoadRequest): Promise<void> {
   const isIdle = async () => {
-    const begun = performance.now();
+    const start = performance.now();
     const { status } = await send(address, request);
-    return status === 200 && performance.now() - begun < idleAnswerTime;
+    return status === 200 && performance.now() - start < idleAnswerTime;
   };
   if (!(await pollUntil(isIdle, waitTimeout))) throw new Error("The runaways do not come to an end.");
 }
@@ -106,13 +106,13 @@ async function requireAnswer(address: string, request: LoadRequest | undefined, 
 
 function readsInMacro(result: ComparisonResult): Outcome {
   const line = { scenario: "three reads in a macro", ours: "macro with three reads", limit: "read" };
-  const alone = compared(result, { ...line, bound: atLeast(0.5) });
+  const perExecution = compared(result, { ...line, bound: atLeast(0.5) });
   // Objects per second, as one execution reads several.
   return {
-    ...alone,
+    ...perExecution,
     limitName: "three reads",
-    ours: alone.ours * readsPerExecution,
-    ratio: (alone.ratio as number) * readsPerExecution,
+    ours: perExecution.ours * readsPerExecution,
+    ratio: (perExecution.ratio as number) * readsPerExecution,
   };
 }
 

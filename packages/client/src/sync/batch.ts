@@ -163,11 +163,11 @@ class Batch {
     const ready = [first];
     for (const candidate of ready) {
       const { uuid, before, state, change } = candidate;
-      const sent = wireOf(uuid, state, change);
-      this.#bytes += new TextEncoder().encode(JSON.stringify(sent)).length + 1;
+      const message = wireOf(uuid, state, change);
+      this.#bytes += new TextEncoder().encode(JSON.stringify(message)).length + 1;
       this.#isOverfull = this.#sent.size > 0 && this.#bytes > maxBytes;
       if (this.isFull) return;
-      this.#sent.set(uuid, sent);
+      this.#sent.set(uuid, message);
       const after = replaced(state, change, { ...change, isSent: true });
       if (!change.isSent) this.#records.setState(uuid, before, after);
       if (this.#canReturn(candidate)) {

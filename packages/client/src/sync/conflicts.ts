@@ -68,13 +68,13 @@ export function decide(
   const { className } = seen;
   const before = current.pending.find((each) => each.id === change.id && each.held !== undefined);
   if (before === undefined) return [current, []];
-  const kept = typeof decision === "string" ? decision : "custom";
+  const outcome = typeof decision === "string" ? decision : "custom";
   const conflicts: Notice[] =
     held.reason === "takenBack"
       ? []
       : held.fields.map((field) => {
           const [mine, theirs] = [valueOf(change.fields, field), valueOf(seen.fields, field)];
-          return ["conflicts", { uuid, className, field, mine, theirs, kept }];
+          return ["conflicts", { uuid, className, field, mine, theirs, kept: outcome }];
         });
   if (decision === "theirs") {
     const rest = current.pending.filter((each) => each !== before);

@@ -151,12 +151,12 @@ export interface Uncreated {
 export function settled(
   uuid: string,
   before: ObjectState | undefined,
-  { change: sent, result }: PushAnswer,
+  { change: pushed, result }: PushAnswer,
   { generation, next }: Moment,
   uncreated: Uncreated,
 ): Outcome {
-  const state = before ?? newState(sent.className ?? "");
-  const change = state.pending.find(({ id }) => id === sent.id) ?? discardedChange(state, sent, result);
+  const state = before ?? newState(pushed.className ?? "");
+  const change = state.pending.find(({ id }) => id === pushed.id) ?? discardedChange(state, pushed, result);
   if (change === undefined) return { state: before ?? null, notices: [] };
   const rest = state.pending.filter((each) => each !== change);
   const code = codeOf(result);
