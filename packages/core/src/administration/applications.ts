@@ -42,9 +42,9 @@ async function readAppKey(r: Repositories, id: string): Promise<ScopedAppKey> {
     (page) => listAppKeys({ r }, page),
     ({ name }) => name,
   );
-  const found = keys.find((key) => key.id === id);
-  if (found === undefined) throw new ServiceError(304, { detail: "There is no app key with this id." });
-  return found;
+  const appKey = keys.find((key) => key.id === id);
+  if (appKey === undefined) throw new ServiceError(304, { detail: "There is no app key with this id." });
+  return appKey;
 }
 
 export interface EnableAppKeyInput {
@@ -89,9 +89,9 @@ export async function findApp(
 }
 
 async function readApp({ records }: Repositories, name: string): Promise<Application> {
-  const [found] = await findApplications(records, [name]);
-  if (found === undefined) throw new ServiceError(304, { detail: "There is no app name of this name." });
-  return found;
+  const [application] = await findApplications(records, [name]);
+  if (application === undefined) throw new ServiceError(304, { detail: "There is no app name of this name." });
+  return application;
 }
 
 async function withTaken({ sessions }: Repositories, application: Application): Promise<AdministeredApp> {
@@ -114,11 +114,11 @@ export async function changeApp(
     resource: `app ${name}`,
     expectedVersions,
     read: (r) => readApp(r, name),
-    write: async (inside, found) => {
-      const { seats = found.seats, seatKind = found.seatKind, secondFactor = found.secondFactor } = change;
-      if (seats !== found.seats || seatKind !== found.seatKind)
+    write: async (inside, current) => {
+      const { seats = current.seats, seatKind = current.seatKind, secondFactor = current.secondFactor } = change;
+      if (seats !== current.seats || seatKind !== current.seatKind)
         await setApplicationSeats(inside, { name, seats, seatKind });
-      if (secondFactor !== found.secondFactor) await setApplicationSecondFactor(inside, { name, secondFactor });
+      if (secondFactor !== current.secondFactor) await setApplicationSecondFactor(inside, { name, secondFactor });
     },
   });
   return findApp(context, name);

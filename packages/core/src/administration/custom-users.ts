@@ -38,10 +38,11 @@ export function changeAdministeredCustomUser(
     resource: `custom user ${id}`,
     expectedVersions,
     read: (r) => findCustomUser({ r }, name),
-    write: async (inside, found) => {
-      if (email !== undefined && email !== found.email) await setCustomUserEmail(inside, { name, email });
-      if (userId !== undefined && userId !== found.userId) await mapCustomUser(inside, { name, user: { id: userId } });
-      if (enabled !== undefined && enabled === found.disabled)
+    write: async (inside, current) => {
+      if (email !== undefined && email !== current.email) await setCustomUserEmail(inside, { name, email });
+      if (userId !== undefined && userId !== current.userId)
+        await mapCustomUser(inside, { name, user: { id: userId } });
+      if (enabled !== undefined && enabled === current.disabled)
         await setCustomUserDisabled(inside, { name, disabled: !enabled });
     },
   });

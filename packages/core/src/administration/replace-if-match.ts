@@ -36,7 +36,7 @@ export interface Replacement<Context, Content> {
   /** Reads the resource as it is shown. */
   readonly read: (r: Repositories) => Promise<Content>;
   /** Runs inside the transaction of the replacement. */
-  readonly write: (context: Context, found: Content) => Promise<unknown>;
+  readonly write: (context: Context, current: Content) => Promise<unknown>;
 }
 
 /**
@@ -50,10 +50,10 @@ export function replaceIfMatch<Context extends AdministratorContext, Content>(
   const { digests } = context.database;
   return inTransaction(context, async (inside) => {
     await serialize(inside.r, digests.sha256(resource));
-    const found = await read(inside.r);
-    if (!expectedVersions.includes(contentVersion(found, digests)))
+    const current = await read(inside.r);
+    if (!expectedVersions.includes(contentVersion(current, digests)))
       throw new ServiceError(713, { detail: "Another request changed the resource." });
-    await write(inside, found);
+    await write(inside, current);
     const content = await read(inside.r);
     return { content, version: contentVersion(content, digests) };
   });

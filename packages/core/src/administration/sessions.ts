@@ -74,11 +74,11 @@ async function namesOf({ accounts }: Repositories, sessions: readonly LiveSessio
 export async function endSession({ unit, eventOf }: AdministrationContext, sessionId: string): Promise<void> {
   const ended = await unit.transaction(async (r) => {
     if (!isPublicId(sessionId)) return 0;
-    const [found] = await r.sessions.list({ after: firstOf(sessionId), limit: 1 });
-    if (found === undefined || publicSessionId(found.digest) !== sessionId) return 0;
-    const count = await r.sessions.end({ digest: found.digest });
-    await endRestingSession(r, found.digest);
-    if (count > 0) await r.audit.append(eventOf({ type: "sessions.ended", subjectId: found.userId }));
+    const [session] = await r.sessions.list({ after: firstOf(sessionId), limit: 1 });
+    if (session === undefined || publicSessionId(session.digest) !== sessionId) return 0;
+    const count = await r.sessions.end({ digest: session.digest });
+    await endRestingSession(r, session.digest);
+    if (count > 0) await r.audit.append(eventOf({ type: "sessions.ended", subjectId: session.userId }));
     return count;
   });
   if (ended === 0) throw new ServiceError(304, { detail: "There is no session with this id." });

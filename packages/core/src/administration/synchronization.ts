@@ -92,10 +92,10 @@ export function storeSyncSchema(
   const { digests } = context.database;
   return inTransaction(context, async (inside) => {
     await serialize(inside.r, digests.sha256(resourceOf(input.name)));
-    const found = await readSchema(inside.r, input.name);
-    if (expectedVersions === null && found !== undefined)
+    const current = await readSchema(inside.r, input.name);
+    if (expectedVersions === null && current !== undefined)
       throw new ServiceError(307, { detail: "The schema exists. The header If-Match is required." });
-    if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
+    if (expectedVersions !== null && !(current && expectedVersions.includes(contentVersion(current, digests))))
       throw new ServiceError(713, { detail: "Another request changed the resource." });
     await putSyncSchema(inside, input);
     return findSyncSchema(inside, input.name);

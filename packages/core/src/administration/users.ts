@@ -142,20 +142,20 @@ export async function changeUser(
     resource: `user ${userId}`,
     expectedVersions,
     read: (r) => readUser(r, userId),
-    write: async (inside, found) => {
-      if (takesAccess && found.administrator) await keepAdministrator(inside);
-      await changeFound(inside, found, change);
+    write: async (inside, current) => {
+      if (takesAccess && current.administrator) await keepAdministrator(inside);
+      await changeFound(inside, current, change);
     },
   });
 }
 
 async function changeFound(
   context: AdministratorContext & Uses<ObjectServices>,
-  found: AdministeredUser,
+  current: AdministeredUser,
   change: UserChange,
 ): Promise<void> {
   const { r, eventOf } = context;
-  const { userId, name } = found;
+  const { userId, name } = current;
   const attributes = attributesOf(change);
   // First, as it may wait for writers of objects.
   if (Object.keys(attributes).length > 0) {
@@ -163,11 +163,11 @@ async function changeFound(
     await updateObject(context, { kind: "id", id: userId }, input);
   }
   const account = { id: userId };
-  if (change.email !== undefined && change.email !== found.email)
+  if (change.email !== undefined && change.email !== current.email)
     await setUserEmail(context, { name: account, email: change.email });
-  if (change.enabled !== undefined && change.enabled !== found.enabled)
+  if (change.enabled !== undefined && change.enabled !== current.enabled)
     await setUserDisabled(context, { name: account, disabled: !change.enabled });
-  if (change.administrator !== undefined && change.administrator !== found.administrator) {
+  if (change.administrator !== undefined && change.administrator !== current.administrator) {
     const { administrator } = change;
     const refusal = new ServiceError(307, { detail: "The last administrator cannot be demoted." });
     const changed = await takeAccess(
@@ -176,11 +176,11 @@ async function changeFound(
     );
     if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
     const type = change.administrator ? "account.promoted" : "account.demoted";
-    const changes = changesBetween({ administrator: found.administrator }, { administrator });
+    const changes = changesBetween({ administrator: current.administrator }, { administrator });
     await r.audit.append(eventOf({ type, subjectId: userId, changes }));
   }
   if (Object.keys(attributes).length > 0) {
-    const changes = changesBetween(profileOf(found), profileOf(await readUser(r, userId)));
+    const changes = changesBetween(profileOf(current), profileOf(await readUser(r, userId)));
     await r.audit.append(eventOf({ type: "account.changed", subjectId: userId, changes }));
   }
 }
@@ -238,9 +238,9 @@ export async function findGroup(
 }
 
 async function readGroup({ objects }: Repositories, groupId: string): Promise<AdministeredGroup> {
-  const [found] = isObjectId(groupId) ? await objects.get([groupId], seesAll) : [];
-  if (found?.className !== groupClass) throw new ServiceError(304, { detail: "There is no user group of this id." });
-  return groupOf(found);
+  const [object] = isObjectId(groupId) ? await objects.get([groupId], seesAll) : [];
+  if (object?.className !== groupClass) throw new ServiceError(304, { detail: "There is no user group of this id." });
+  return groupOf(object);
 }
 
 function groupOf({ id, attributes }: StoredObject): AdministeredGroup {
@@ -288,14 +288,14 @@ export function changeGroup(
     resource: `group ${groupId}`,
     expectedVersions,
     read: (r) => readGroup(r, groupId),
-    write: async (inside, found) => {
+    write: async (inside, current) => {
       const input = {
         attributes: attributesOf(change),
         expectedVersions: null,
         serialization: { type: "oid" },
       } as const;
       await updateObject(inside, { kind: "id", id: groupId }, input);
-      const changes = changesBetween(found, await readGroup(inside.r, groupId));
+      const changes = changesBetween(current, await readGroup(inside.r, groupId));
       await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass, changes }));
     },
   });

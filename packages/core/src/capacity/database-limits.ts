@@ -122,8 +122,8 @@ export function isWithin(
 }
 
 export async function storedLimits({ records }: LimitContext["r"]): Promise<StoredLimits> {
-  const [found] = await records.get(limitsKind, [currentLimits]);
-  return acceptedLimits(found?.value ?? {});
+  const [record] = await records.get(limitsKind, [currentLimits]);
+  return acceptedLimits(record?.value ?? {});
 }
 
 /** Omits values that this version does not accept. Another version stored them; the configuration applies instead. */

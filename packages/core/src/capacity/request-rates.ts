@@ -177,11 +177,11 @@ export class RequestRates {
     const records = this.records as RecordRepository;
     const id = `${table.id} ${key}`;
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const [found] = await records.get(usedRateKind, [id]);
-      const { age, value } = found ?? { age: 0, value: Number.NEGATIVE_INFINITY };
+      const [record] = await records.get(usedRateKind, [id]);
+      const { age, value } = record ?? { age: 0, value: Number.NEGATIVE_INFINITY };
       const used = Math.max(value + requests.count * interval, age + requests.fullAt - now);
       const lifetime = Math.max(1, Math.ceil(used - age + capacity));
-      const options = { lifetime, ifVersion: found?.version ?? ("none" as const) };
+      const options = { lifetime, ifVersion: record?.version ?? ("none" as const) };
       if ((await records.put(usedRateKind, id, used, options)) === "stored") return used - age;
     }
     throw new ServiceError(706, { detail: "Too many servers report requests of one key." });

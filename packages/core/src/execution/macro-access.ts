@@ -66,16 +66,16 @@ export async function mayExecute(
 /** The macro to execute. 400: invalid name. 710: no such macro, a hook, or a broken module. 401: no access. */
 export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
   if (!isMacroName(name)) throw new ServiceError(400);
-  const found = (await requestMacros(context)).find(name);
-  if (found === undefined) throw new ServiceError(710, { detail: "There is no macro with this name." });
-  if (found.kind === "hook") throw new ServiceError(710, { detail: "The module is a hook, not a macro." });
-  if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro failed to load.", cause: found.fault });
-  if (!(await mayExecute(context, found.access, names)))
+  const macro = (await requestMacros(context)).find(name);
+  if (macro === undefined) throw new ServiceError(710, { detail: "There is no macro with this name." });
+  if (macro.kind === "hook") throw new ServiceError(710, { detail: "The module is a hook, not a macro." });
+  if (macro.kind === "broken") throw new ServiceError(710, { detail: "The macro failed to load.", cause: macro.fault });
+  if (!(await mayExecute(context, macro.access, names)))
     throw explained(
       new ServiceError(401),
-      accessFinding(`May the user execute the macro ${found.name}?`, found.access),
+      accessFinding(`May the user execute the macro ${macro.name}?`, macro.access),
     );
-  return found;
+  return macro;
 }
 
 /** Which groups and app names a macro is for. */

@@ -38,12 +38,12 @@ export async function openFile(context: FileReader, reference: SingleReference):
     storedAt: modifiedAt,
   } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
   if (!canHaveBytes(model, className)) throw new ServiceError(304);
-  const found = await fileOf(r.records, id);
-  if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
-  const { size, name, mediaType, sha256, key } = found.value;
-  const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
+  const file = await fileOf(r.records, id);
+  if (file === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
+  const { size, name, mediaType, sha256, key } = file.value;
+  const read = (range: ByteRange) => readStored(database, r.records, { file: file.id, key, range });
   const isReadable = (now: FileReader) => isVisible(now, { kind: "id", id });
-  return { id, size, etag: found.id, name, mediaType, sha256, modifiedAt, isReadable, read };
+  return { id, size, etag: file.id, name, mediaType, sha256, modifiedAt, isReadable, read };
 }
 
 async function isVisible(context: FileReader, reference: SingleReference & { kind: "id" }): Promise<boolean> {

@@ -129,9 +129,9 @@ export async function countBytes(
   const isLimited = change > 0 && maxBytes > 0;
   const shard = isLimited ? limitedShard : shardOf(file);
   await untilDone(async () => {
-    const [found] = await records.get(storedBytesKind, [shard]);
-    const ifVersion = found?.version ?? "none";
-    const stored = await records.put(storedBytesKind, shard, (found?.value ?? 0) + change, { ifVersion });
+    const [record] = await records.get(storedBytesKind, [shard]);
+    const ifVersion = record?.version ?? "none";
+    const stored = await records.put(storedBytesKind, shard, (record?.value ?? 0) + change, { ifVersion });
     return stored === "stored" ? stored : undefined;
   });
   if (isLimited && (await storedBytes(records)) > maxBytes) throw noCapacity();

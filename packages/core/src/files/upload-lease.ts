@@ -56,8 +56,8 @@ async function write(
   ifVersion: "none" | number,
 ): Promise<number | null> {
   if ((await records.put(leaseKind, uploadId, { holder }, { lifetime, ifVersion })) !== "stored") return null;
-  const [found] = await records.get(leaseKind, [uploadId]);
-  return found?.value.holder === holder ? found.version : null;
+  const [record] = await records.get(leaseKind, [uploadId]);
+  return record?.value.holder === holder ? record.version : null;
 }
 
 export function leaseLost(): ServiceError {

@@ -70,11 +70,11 @@ export async function ownUpload(
   uploadId: string,
 ): Promise<UploadRecord> {
   if (!isUuid(uploadId)) throw new ServiceError(602);
-  const [found] = await context.r.records.get(uploadKind, [uploadId.toLowerCase()]);
-  if (found === undefined || found.owner !== personOf(context.session)) throw new ServiceError(603);
-  const { key } = found.value;
+  const [record] = await context.r.records.get(uploadKind, [uploadId.toLowerCase()]);
+  if (record === undefined || record.owner !== personOf(context.session)) throw new ServiceError(603);
+  const { key } = record.value;
   const current = key === null ? null : (context.database.fileCipher.currentKey(key) ?? key);
-  return current === key ? found : { ...found, value: { ...found.value, key: current } };
+  return current === key ? record : { ...record, value: { ...record.value, key: current } };
 }
 
 /** Replaces the value of an upload. 606 if another request has changed it. */

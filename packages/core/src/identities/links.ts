@@ -69,16 +69,16 @@ export async function removeLink(
     (page) => outside.records.list(identityLinkKind, page),
     (each) => each.id,
   );
-  const found = links.find(({ value }) => value.id === id);
-  if (found === undefined) throw noSuchLink();
-  const { userId, provider: providerName } = found.value;
+  const link = links.find(({ value }) => value.id === id);
+  if (link === undefined) throw noSuchLink();
+  const { userId, provider: providerName } = link.value;
   await unit.transaction(async (r) => {
-    if ((await r.records.remove(identityLinkKind, { ids: [found.id] })).length === 0) throw noSuchLink();
-    await r.sessions.end({ linkId: found.id });
+    if ((await r.records.remove(identityLinkKind, { ids: [link.id] })).length === 0) throw noSuchLink();
+    await r.sessions.end({ linkId: link.id });
     await new SecondFactors(r.records).remove(`link:${id}`, null);
     await r.audit.append(eventOf({ type: "link.removed", subjectId: userId, providerName }));
   });
-  return found.value;
+  return link.value;
 }
 
 function noSuchLink(): ServiceError {

@@ -78,11 +78,11 @@ function shownMember<Value>(member: string, value: Value): Value | "***" {
 export async function removeProvider({ unit, eventOf }: AdministrationContext, type: ProviderType): Promise<void> {
   await unit.transaction(async (r) => {
     const entries = new ProviderEntries(r.records);
-    const found = await entries.find(type);
-    if (found === null || !(await entries.remove(type)))
+    const entry = await entries.find(type);
+    if (entry === null || !(await entries.remove(type)))
       throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
     await r.audit.append(
-      eventOf({ type: "provider.removed", providerName: type, changes: changesBetween(settingsOf(found), null) }),
+      eventOf({ type: "provider.removed", providerName: type, changes: changesBetween(settingsOf(entry), null) }),
     );
   });
 }

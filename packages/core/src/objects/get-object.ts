@@ -37,8 +37,11 @@ export async function visibleObject(
   visibility: Visibility,
   deletedCode: 609 | 610,
 ): Promise<StoredObject> {
-  const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, visibility);
-  if (found !== undefined) return found;
+  const [object] = await objects.get(
+    reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] },
+    visibility,
+  );
+  if (object !== undefined) return object;
   const code = (await deletion.find(reference, visibility)) === null ? 304 : deletedCode;
   throw missingObject(code, reference, visibility);
 }

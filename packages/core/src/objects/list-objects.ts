@@ -123,7 +123,7 @@ async function readList(
 
   const started = Date.now();
   const serializer = new ObjectSerializer(hookedSource(context, { model, visibility }), plan);
-  const { found, count, unfilteredCount } = await database.inOneTurn(async () => {
+  const { objectPage, count, unfilteredCount } = await database.inOneTurn(async () => {
     let read: PageAndCounts;
     try {
       read = await readPage(context, query, visibility, page, { capped, ...use });
@@ -136,20 +136,21 @@ async function readList(
         unindexed: () => unindexedAttributes(query, className, model),
       });
     }
-    await serializer.load(read.found.objects);
+    await serializer.load(read.objectPage.objects);
     return read;
   });
-  const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
+  const next =
+    objectPage.last === null || objectPage.objects.length < perPage ? null : cursorBehind(objectPage.last, digest);
   return {
     serializer,
-    objects: found.objects,
+    objects: objectPage.objects,
     counts: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}) },
     next: async () => (next === null ? null : context.services.cursorSealing.seal(context, next)),
   };
 }
 
 interface PageAndCounts {
-  readonly found: ObjectPage;
+  readonly objectPage: ObjectPage;
   readonly count: number;
   readonly unfilteredCount: number;
 }
@@ -169,16 +170,19 @@ async function readPage(
   // A transaction sees its own changes.
   const all = () => (unit.joined ? counted() : database.counts.get(countKey(classes, visibility), counted));
   if (filter === undefined) {
-    const found = await objects.find(query, visibility, page, answerBytes, { unparsed });
-    const count = countFrom(found, page) ?? (await all());
-    return { found, count: Math.min(count, most), unfilteredCount: count };
+    const objectPage = await objects.find(query, visibility, page, answerBytes, { unparsed });
+    const count = countFrom(objectPage, page) ?? (await all());
+    return { objectPage, count: Math.min(count, most), unfilteredCount: count };
   }
   const countTo = capped ? cap : undefined;
   const use = { unparsed, countTo };
-  const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes, use), all()]);
+  const [objectPage, unfilteredCount] = await Promise.all([
+    objects.find(query, visibility, page, answerBytes, use),
+    all(),
+  ]);
   const count =
-    countFrom(found, page) ?? found.count ?? (await objects.count({ classes, filter }, visibility, countTo));
-  return { found, count: Math.min(count, most), unfilteredCount };
+    countFrom(objectPage, page) ?? objectPage.count ?? (await objects.count({ classes, filter }, visibility, countTo));
+  return { objectPage, count: Math.min(count, most), unfilteredCount };
 }
 
 function pageOf(

@@ -42,15 +42,15 @@ export function missingObject(
   return explained(new ServiceError(code), async ({ storage }: Database): Promise<Finding[]> => {
     const { objects, deletion } = storage.repositories;
     const asked = "Does the object exist?";
-    const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, seesAll);
-    if (found === undefined) {
+    const [object] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, seesAll);
+    if (object === undefined) {
       const tombstone = await deletion.find(reference, seesAll);
       if (tombstone === null) return [{ asked, found: "No, it never did." }];
       const { className, deletedBy } = tombstone;
       const by = deletedBy === null ? "" : ` by the user ${deletedBy}`;
       return [{ asked, found: `No: it was deleted${by} (${className}).` }];
     }
-    const { className } = found;
+    const { className } = object;
     if (classes !== null && !classes.has(className)) return [{ asked, found: "Yes." }, unreadableClass(className)];
     return [
       { asked, found: `Yes, of the class ${className}.` },

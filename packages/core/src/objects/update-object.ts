@@ -45,9 +45,9 @@ export function updateObject(
         : undefined;
       if (changed !== undefined) return changed;
     }
-    const found = await visibleObject(r, reference, readScope.visibility, 610);
-    cacheClass(context, found);
-    return changeObject(context, found, readScope, input);
+    const object = await visibleObject(r, reference, readScope.visibility, 610);
+    cacheClass(context, object);
+    return changeObject(context, object, readScope, input);
   });
 }
 

@@ -204,8 +204,8 @@ async function show(
   serialization: Serialization | undefined,
 ): Promise<RequestSuccess> {
   try {
-    const found = await getObject(context, { kind: "id", id }, serialization);
-    return { data: found.object, version: found.version };
+    const current = await getObject(context, { kind: "id", id }, serialization);
+    return { data: current.object, version: current.version };
   } catch (error) {
     if (!isFinalRefusal(error)) throw error;
     return { data: { "~ObjectID": id }, ...(version === undefined ? {} : { version }) };
@@ -259,9 +259,9 @@ function claim(
       await forgetOld(records, owner ?? "");
       return undefined;
     }
-    const [found] = await records.get(requestResultKind, [id]);
-    if (found === undefined) return undefined;
-    if (found.age < requestResultAge) return found.value;
+    const [record] = await records.get(requestResultKind, [id]);
+    if (record === undefined) return undefined;
+    if (record.age < requestResultAge) return record.value;
     // The sweeper has not come yet.
     await records.remove(requestResultKind, { ids: [id] });
     return undefined;

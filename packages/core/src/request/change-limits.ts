@@ -52,15 +52,15 @@ export async function setLimits(
   for (const [name, value] of changes) acceptLimit(name, value);
   await unit.transaction(async (r) => {
     const audited = await untilDone(async () => {
-      const [found] = await r.records.get(limitsKind, [currentLimits]);
-      const stored = new Map<string, number | null>(Object.entries(found?.value ?? {}));
+      const [record] = await r.records.get(limitsKind, [currentLimits]);
+      const stored = new Map<string, number | null>(Object.entries(record?.value ?? {}));
       if ([...changes].every(([name, value]) => (stored.get(name) ?? null) === value)) return [];
       const merged = new Map([...stored, ...changes]);
       const limits: StoredLimits = Object.fromEntries([...merged].filter(([, value]) => value !== null));
       acceptTogether({ ...valuesOf(database.policy), ...acceptedLimits(limits) });
-      const ifVersion = found?.version ?? ("none" as const);
+      const ifVersion = record?.version ?? ("none" as const);
       const outcome = await r.records.put(limitsKind, currentLimits, limits, { ifVersion });
-      return outcome === "stored" ? changesBetween(found?.value ?? null, limits) : undefined;
+      return outcome === "stored" ? changesBetween(record?.value ?? null, limits) : undefined;
     });
     if (audited.length === 0) return;
     await r.settings.raise();

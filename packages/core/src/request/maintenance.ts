@@ -55,8 +55,8 @@ function audited(notice: MaintenanceNotice | null): object {
 }
 
 async function noticeIn({ records }: Pick<Repositories, "records">): Promise<MaintenanceNotice> {
-  const [found] = await records.get(noticeKind, [currentNotice]);
-  return found?.value ?? { message: null, endsAt: null };
+  const [record] = await records.get(noticeKind, [currentNotice]);
+  return record?.value ?? { message: null, endsAt: null };
 }
 
 function acceptMessage(message: string): void {

@@ -80,8 +80,8 @@ interface Pull {
 /** The changes after a position, and the referrers of objects that appeared or vanished. */
 async function pageOfChanges(pull: Pull, after: ChangePosition): Promise<PulledChanges> {
   const { limit } = pull.window;
-  const found = await read(pull, after, limit + 1);
-  const rows = found.slice(0, limit);
+  const changes = await read(pull, after, limit + 1);
+  const rows = changes.slice(0, limit);
   const roots = rootsOf(pull, rows);
   const referrers = await referrersOf(pull, rows);
   const { objects, taken } = await load(pull, [...roots, ...referrers.slice(0, limit - rows.length)]);
@@ -94,7 +94,7 @@ async function pageOfChanges(pull: Pull, after: ChangePosition): Promise<PulledC
     ...others,
     changed: [...changed, ...page.flatMap((id) => objects.get(id) ?? [])],
     next:
-      last === undefined || (done.length === found.length && page.length === referrers.length)
+      last === undefined || (done.length === changes.length && page.length === referrers.length)
         ? null
         : {
             upTo: pull.upTo,
@@ -106,8 +106,8 @@ async function pageOfChanges(pull: Pull, after: ChangePosition): Promise<PulledC
 
 /** More referrers of the objects of an earlier page. */
 async function pageOfReferrers(pull: Pull, place: PullPlace, { from, after }: ReferrerPlace): Promise<PulledChanges> {
-  const found = await read(pull, from, maxPageSize);
-  const rows = found.filter((row) => !isBehind(row, place.after));
+  const changes = await read(pull, from, maxPageSize);
+  const rows = changes.filter((row) => !isBehind(row, place.after));
   const all = await referrersOf(pull, rows);
   const left = after === null ? all : all.filter((id) => objectNumber(id) > objectNumber(after));
   const { objects, taken } = await load(pull, left.slice(0, pull.window.limit));

@@ -64,11 +64,12 @@ export function putSyncSchema(context: Change, input: SyncSchemaInput): Promise<
 
 export function removeSyncSchema(context: Change, name: string): Promise<"removed" | "unknown"> {
   return context.unit.transaction(async (r) => {
-    const [found] = isSyncSchemaName(name) ? await r.records.get(syncSchemaKind, [name]) : [];
-    if (found === undefined || (await r.records.remove(syncSchemaKind, { ids: [name] })).length === 0) return "unknown";
+    const [record] = isSyncSchemaName(name) ? await r.records.get(syncSchemaKind, [name]) : [];
+    if (record === undefined || (await r.records.remove(syncSchemaKind, { ids: [name] })).length === 0)
+      return "unknown";
     await r.settings.raise();
     await r.audit.append(
-      context.eventOf({ type: "syncSchema.removed", changes: changesBetween(auditedSchema(found.value), null) }),
+      context.eventOf({ type: "syncSchema.removed", changes: changesBetween(auditedSchema(record.value), null) }),
     );
     return "removed";
   });
@@ -115,14 +116,14 @@ function acceptClasses(classes: SyncSchemaInput["classes"], model: Model): SyncC
   const names = new Set<string>();
   return classes.map(({ className, fields = null }, index) => {
     const place = `/classes/${index}`;
-    const found = model.find(className);
-    if (found === undefined) throw faultAt(`${place}/className`, "There is no class with this name.");
+    const modelClass = model.find(className);
+    if (modelClass === undefined) throw faultAt(`${place}/className`, "There is no class with this name.");
     if (names.has(className)) throw faultAt(`${place}/className`, "The class is listed twice.");
     names.add(className);
     if (fields !== null && fields.length > maxFields)
       throw faultAt(`${place}/fields`, `A class can have at most ${maxFields} fields.`);
     const unknown = (fields ?? []).findIndex((field, at, all) => {
-      return all.indexOf(field) !== at || !found.subtree.some((each) => model.find(each)?.attributes.has(field));
+      return all.indexOf(field) !== at || !modelClass.subtree.some((each) => model.find(each)?.attributes.has(field));
     });
     if (unknown >= 0) throw faultAt(`${place}/fields/${unknown}`, "must name an attribute of the class, once");
     return { className, fields };

@@ -42,7 +42,7 @@ export class RecordVerifier implements SnapshotObjects {
   private lastAudit = 0;
   private readonly bytes: BytesVerifier;
   private readonly records: StoredRecordVerifier;
-  private found: Violation[] = [];
+  private violations: Violation[] = [];
 
   constructor(digests: Digests) {
     const violated = this.violated.bind(this);
@@ -52,7 +52,7 @@ export class RecordVerifier implements SnapshotObjects {
 
   /** Checks the next record. Returns the violations that it shows. */
   check(record: ArchiveRecord): readonly Violation[] {
-    this.found = [];
+    this.violations = [];
     switch (record.section) {
       case "settings":
         this.settings = record;
@@ -96,12 +96,12 @@ export class RecordVerifier implements SnapshotObjects {
       case "audit":
         this.checkAudit(record.sequence);
     }
-    return this.found;
+    return this.violations;
   }
 
   /** The violations that only the end shows. */
   end(): readonly Violation[] {
-    this.found = [];
+    this.violations = [];
     for (const number of this.table.withLinks())
       this.violated("links", `The object ${objectIdOf(number)} has references that are not stored as links.`);
     // A recycled target keeps its links, for the case that it is restored.
@@ -120,7 +120,7 @@ export class RecordVerifier implements SnapshotObjects {
     this.records.end();
     if (this.lastAudit > lastAudit)
       this.violated("audit", `The audit event ${this.lastAudit} is above the highest number, ${lastAudit}.`);
-    return this.found;
+    return this.violations;
   }
 
   find(id: ObjectId): SnapshotObject | undefined {
@@ -224,7 +224,7 @@ export class RecordVerifier implements SnapshotObjects {
   }
 
   private violated(invariant: Invariant, finding: string): void {
-    this.found.push({ invariant, finding });
+    this.violations.push({ invariant, finding });
   }
 }
 

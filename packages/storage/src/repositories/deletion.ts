@@ -14,7 +14,7 @@ export const deletionRepository = (access: Access): DeletionRepository => ({
     const targets = new Set(ids);
     const attributeNames = attributes === null ? null : new Set(attributes.map(nameOf));
     return access.read(async (rows) => {
-      const found: Referrer[] = [];
+      const referrers: Referrer[] = [];
       for (const [number] of keysOf(ids))
         for await (const { object, links } of rows.each(objectTable, { index: "byTarget", of: [number] })) {
           if (targets.has(object.id)) continue;
@@ -22,11 +22,11 @@ export const deletionRepository = (access: Access): DeletionRepository => ({
             for (const target of new Set(linked)) {
               const link = { id: object.id, className: object.className, attribute, target };
               if (objectNumber(target) !== number || attributeNames?.has(nameOf(link)) === false) continue;
-              if (found.length >= limit) return found;
-              found.push(link);
+              if (referrers.length >= limit) return referrers;
+              referrers.push(link);
             }
         }
-      return found;
+      return referrers;
     });
   },
 

@@ -69,11 +69,11 @@ export const recordRepository = (access: Access): RecordRepository => ({
           ? { of: [kind], ...page }
           : // The key follows the owner and the kind in the index: the kind again, and the id.
             { index: "byOwner" as const, of: [owner, kind, kind], ...page };
-      const found: StoredRecord[] = [];
+      const records: StoredRecord[] = [];
       if (limit > 0)
         for await (const row of rows.each(recordTable, span))
-          if (isLiving(row, now) && found.push(storedRecord(row, now)) >= limit) break;
-      return found as never;
+          if (isLiving(row, now) && records.push(storedRecord(row, now)) >= limit) break;
+      return records as never;
     }),
 
   count: (kind) =>

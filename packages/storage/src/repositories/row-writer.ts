@@ -102,10 +102,10 @@ class RowWriter implements ObjectWriter<ReadRow> {
 
   async histories(objects: readonly ReadRow[]): Promise<ReaderHistory[]> {
     const stamp = await this.stamp();
-    const found: ReaderHistory[] = [];
+    const histories: ReaderHistory[] = [];
     for (const { object, createdStamp } of objects)
-      found.push({ object, isNew: createdStamp === stamp, entries: await this.formerReadersOf(object.id) });
-    return found;
+      histories.push({ object, isNew: createdStamp === stamp, entries: await this.formerReadersOf(object.id) });
+    return histories;
   }
 
   async keepFormerReaders(

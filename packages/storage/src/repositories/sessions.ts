@@ -254,10 +254,10 @@ async function selected(rows: RowReader, selector: Selector, now: number): Promi
     return row === undefined ? [] : [row];
   }
   const except = "except" in selector ? selector.except : undefined;
-  const found: SessionRow[] = [];
+  const sessions: SessionRow[] = [];
   for await (const row of rows.each(sessionTable, spanOf(selector)))
-    if (isLive(row, now) && row.digest !== except && isMatch(row, selector)) found.push(row);
-  return found;
+    if (isLive(row, now) && row.digest !== except && isMatch(row, selector)) sessions.push(row);
+  return sessions;
 }
 
 /** A part of the sessions that contains all selected ones. */

@@ -32,8 +32,8 @@ export function isReturnAddress(text: string): boolean {
   if (text.length > maxReturnAddressLength) return false;
   return (
     forms.some((form) => {
-      const found = form.exec(text);
-      return found !== null && Number(found[1] ?? 1) <= 65_535;
+      const match = form.exec(text);
+      return match !== null && Number(match[1] ?? 1) <= 65_535;
     }) && parameterNames(text)?.some((name) => added.has(name)) === false
   );
 }

@@ -27,9 +27,9 @@ export class KnownClientKeys {
     const { id } = this.placeOf(database, origin.network, clientKey);
     const notedAt = this.noted.get(id);
     if (notedAt !== undefined && database.now() - notedAt < renewal) return true;
-    const [found] = await recordsOf(database).get(knownClientKeyKind, [id]);
-    if (found !== undefined) this.noted.set(id, database.now());
-    return found !== undefined;
+    const [record] = await recordsOf(database).get(knownClientKeyKind, [id]);
+    if (record !== undefined) this.noted.set(id, database.now());
+    return record !== undefined;
   }
 
   /** Notes a log-in, after its answer and at most once a day. A lost note harms nothing. */

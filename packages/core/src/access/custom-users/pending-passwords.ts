@@ -56,10 +56,10 @@ export class PendingPasswords {
   /** Whether the code matches. Consumes a try before the comparison. Call it outside a transaction, as a rollback would restore the try. */
   async tryCode(id: AccountId, code: Digest): Promise<boolean> {
     return untilDone(async () => {
-      const found = await this.find(id);
-      if (found === undefined || found.value.tries < 1) return false;
-      const { value, version } = found;
-      const options = { owner: found.owner, lifetime: lifetimeLeft(found), ifVersion: version };
+      const pending = await this.find(id);
+      if (pending === undefined || pending.value.tries < 1) return false;
+      const { value, version } = pending;
+      const options = { owner: pending.owner, lifetime: lifetimeLeft(pending), ifVersion: version };
       const tried = { ...value, tries: value.tries - 1 };
       const stored = await this.r.records.put(pendingPasswordKind, id, tried, options);
       return stored === "stored" ? value.code === code : undefined;
@@ -79,9 +79,9 @@ export class PendingPasswords {
 
   /** Keeps the pending password valid when the secret version changes without a new secret. Call it in the same transaction. */
   async keepValid(id: AccountId): Promise<void> {
-    const [found, { account }] = await Promise.all([this.find(id), this.r.accounts.find({ id }, [])]);
-    if (found === undefined || account === null) return;
-    await this.put(id, { ...found.value, secretVersion: account.secretVersion }, lifetimeLeft(found));
+    const [pending, { account }] = await Promise.all([this.find(id), this.r.accounts.find({ id }, [])]);
+    if (pending === undefined || account === null) return;
+    await this.put(id, { ...pending.value, secretVersion: account.secretVersion }, lifetimeLeft(pending));
   }
 
   private async find(id: AccountId): Promise<StoredRecord<StoredPassword> | undefined> {

@@ -53,9 +53,9 @@ export class AccessCheck {
   async read({ records }: Pick<Repositories, "records">): Promise<void> {
     const versions = new Map<string, ReadonlyMap<string, number>>();
     const find = async <Value>(kind: RecordKind<Value>, ids: readonly string[]) => {
-      const found: StoredRecord<Value>[] = ids.length === 0 ? [] : await records.get(kind, ids);
-      versions.set(kind, new Map(found.map(({ id, version }) => [id, version])));
-      return new Map(found.map(({ id, value }) => [id, value]));
+      const storedRecords: StoredRecord<Value>[] = ids.length === 0 ? [] : await records.get(kind, ids);
+      versions.set(kind, new Map(storedRecords.map(({ id, version }) => [id, version])));
+      return new Map(storedRecords.map(({ id, value }) => [id, value]));
     };
     const [bans, rules, devices] = await Promise.all([
       find(banKind, this.ids.bans),

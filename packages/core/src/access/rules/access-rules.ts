@@ -113,8 +113,8 @@ export function refusalOf(
   { bans, rules }: FoundRules,
   applies: (ban: Ban) => boolean,
 ): 318 | 403 | null {
-  const found = ids.bans.map((id) => bans.get(id)).filter((ban) => ban !== undefined);
-  if (found.some(applies)) return 318;
+  const storedBans = ids.bans.map((id) => bans.get(id)).filter((ban) => ban !== undefined);
+  if (storedBans.some(applies)) return 318;
   return appNames.every((app) => isAllowed(app, ids, rules)) ? null : 403;
 }
 

@@ -175,17 +175,17 @@ async function applyTimer(database: Database, timer: ClaimedRecord): Promise<voi
   const { records } = database.storage.repositories;
   // Not the estimate of `clock`: a timer is due by the storage's clock.
   const now = await database.storage.now();
-  const [found] = await records.get(banKind, [timer.id]);
-  if (found === undefined) {
+  const [record] = await records.get(banKind, [timer.id]);
+  if (record === undefined) {
     await records.settle(banTimerKind, timer, "done");
     return;
   }
-  const { begun, from, until } = found.value;
+  const { begun, from, until } = record.value;
   const next = from > now ? from : until;
   const due = next === null ? "done" : { dueIn: next - now };
-  if (next !== null && next <= now) await removeOver(database, timer, found);
+  if (next !== null && next <= now) await removeOver(database, timer, record);
   else if (begun || from > now) await records.settle(banTimerKind, timer, due);
-  else await begin(database, timer, found, due);
+  else await begin(database, timer, record, due);
 }
 
 /** Removes a ban that is over. Needs no event: that of the addition has the end. */

@@ -44,9 +44,9 @@ export async function listDevices(
 
 /** Finds a device by the id of its record. Unknown: 304. */
 async function findDevice({ r }: Pick<AdministrationContext, "r">, id: string): Promise<ListedDevice> {
-  const [found] = await showDevices(r, await r.records.get(deviceKind, [id]));
-  if (found === undefined) throw new ServiceError(304, { detail: "There is no device with this id." });
-  return found;
+  const [device] = await showDevices(r, await r.records.get(deviceKind, [id]));
+  if (device === undefined) throw new ServiceError(304, { detail: "There is no device with this id." });
+  return device;
 }
 
 async function showDevices(

@@ -94,11 +94,11 @@ async function hasAdministrator(
       return { userId, groups, deviceId: null, network: null, appNames: [] };
     });
     const ids = visits.map((visit) => ruleIdsOf(visit, digests));
-    const found = await rulesOf(r, ids);
+    const rules = await rulesOf(r, ids);
     const canLogIn = (index: number) => {
       const each = ids[index] as (typeof ids)[number];
-      if (refusalOf({ appNames: [] }, each, found, ({ until }) => until === null || until > now) !== null) return false;
-      return isAllowed(administrationAppName, each, found.rules);
+      if (refusalOf({ appNames: [] }, each, rules, ({ until }) => until === null || until > now) !== null) return false;
+      return isAllowed(administrationAppName, each, rules.rules);
     };
     if (visits.some((_visit, index) => canLogIn(index))) return true;
     if (accounts.length < pageSize) return false;

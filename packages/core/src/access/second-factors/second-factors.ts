@@ -26,8 +26,8 @@ export class SecondFactors {
   /** Returns a subject's factors for the app names, ordered by app name. */
   async find(subject: FactorSubject, appNames: readonly string[]): Promise<FoundFactor[]> {
     const ids = appNames.map((appName) => idOf({ subject, appName }));
-    const found = await this.records.get(secondFactorKind, ids);
-    return found.map(foundFactor).toSorted(byAppName);
+    const stored = await this.records.get(secondFactorKind, ids);
+    return stored.map(foundFactor).toSorted(byAppName);
   }
 
   /** Starts or restarts an enrolment. Returns `confirmed`, without a change, for a confirmed factor. Text that cannot be stored: 307. */
@@ -84,9 +84,9 @@ export class SecondFactors {
     return part.map(foundFactor);
   }
 
-  private change(found: FoundFactor, work: (factor: SecondFactor) => SecondFactor | null): Promise<boolean> {
-    const { version, ...value } = found;
-    return changeRecord(this.records, secondFactorKind, idOf(found), work, { owner: found.subject, value, version });
+  private change(stored: FoundFactor, work: (factor: SecondFactor) => SecondFactor | null): Promise<boolean> {
+    const { version, ...value } = stored;
+    return changeRecord(this.records, secondFactorKind, idOf(stored), work, { owner: stored.subject, value, version });
   }
 }
 
@@ -94,9 +94,9 @@ export class SecondFactors {
  * Whether the secret is still the one found. A new master key seals it again, so the text can differ. A new secret comes with
  * new recovery codes, and a secret only ever loses codes.
  */
-function hasSameSecret({ sealedSecret, recoveryCodes }: SecondFactor, found: SecondFactor): boolean {
-  const keepsCodes = recoveryCodes.length > 0 && recoveryCodes.every((code) => found.recoveryCodes.includes(code));
-  return keepsCodes || sealedSecret === found.sealedSecret;
+function hasSameSecret({ sealedSecret, recoveryCodes }: SecondFactor, other: SecondFactor): boolean {
+  const keepsCodes = recoveryCodes.length > 0 && recoveryCodes.every((code) => other.recoveryCodes.includes(code));
+  return keepsCodes || sealedSecret === other.sealedSecret;
 }
 
 function foundFactor({ value, version }: StoredRecord<SecondFactor>): FoundFactor {

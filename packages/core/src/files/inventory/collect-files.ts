@@ -31,10 +31,10 @@ export async function collectFiles(
   { minimumAge = day, dryRun = false }: CollectOptions = {},
 ): Promise<CollectedFiles> {
   const counts = { removed: 0, waiting: 0, unknown: 0 };
-  for await (const found of unreferencedFiles(context)) {
-    if (found.state === "unknown") counts.unknown += 1;
-    else if (dryRun) counts[found.age >= minimumAge ? "removed" : "waiting"] += 1;
-    else counts[(await collect(context, found, minimumAge)) ? "removed" : "waiting"] += 1;
+  for await (const file of unreferencedFiles(context)) {
+    if (file.state === "unknown") counts.unknown += 1;
+    else if (dryRun) counts[file.age >= minimumAge ? "removed" : "waiting"] += 1;
+    else counts[(await collect(context, file, minimumAge)) ? "removed" : "waiting"] += 1;
   }
   return counts;
 }

@@ -17,8 +17,8 @@ export const fileKind: RecordKind<StoredFile> = "file";
 
 /** The file of an object; `undefined` if it has none. */
 export async function fileOf(records: RecordRepository, objectId: ObjectId) {
-  const [found] = await records.list(fileKind, { owner: objectId, after: null, limit: 1 });
-  return found;
+  const [record] = await records.list(fileKind, { owner: objectId, after: null, limit: 1 });
+  return record;
 }
 
 /** The attributes of a file's object. */
@@ -29,9 +29,9 @@ export function fileAttributes({ name, size, mediaType, sha256 }: FileDescriptio
 /** Gives the file of an object the name and media type that its object gets, in the transaction that writes the object. */
 export async function describeFile(records: RecordRepository, owner: ObjectId, written: Attributes): Promise<void> {
   const { Name: name, MediaType: mediaType } = written as { Name?: string; MediaType?: string | null };
-  const found = await fileOf(records, owner);
-  if (found === undefined) return;
-  const { id, value } = found;
+  const file = await fileOf(records, owner);
+  if (file === undefined) return;
+  const { id, value } = file;
   const next = { ...value, name: name ?? value.name, mediaType: mediaType === undefined ? value.mediaType : mediaType };
   if (next.name !== value.name || next.mediaType !== value.mediaType) await records.put(fileKind, id, next, { owner });
 }

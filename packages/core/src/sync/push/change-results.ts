@@ -92,22 +92,22 @@ export class ChangeResults {
       changes.map((each) => this.idOf(each)),
     );
     const byId = new Map(stored.map(({ id, value }) => [id, value]));
-    const found = new Map<PushedChange, ChangeResult>();
+    const results = new Map<PushedChange, ChangeResult>();
     for (const each of changes) {
       const value = byId.get(this.idOf(each));
-      if (value !== undefined) found.set(each, this.resultOf(each, value));
+      if (value !== undefined) results.set(each, this.resultOf(each, value));
     }
-    return this.readable(found);
+    return this.readable(results);
   }
 
-  private async readable(found: Map<PushedChange, ChangeResult>): Promise<Map<PushedChange, ChangeResult>> {
-    const conflicting = [...found].flatMap(([change, result]) => {
+  private async readable(results: Map<PushedChange, ChangeResult>): Promise<Map<PushedChange, ChangeResult>> {
+    const conflicting = [...results].flatMap(([change, result]) => {
       const { outcome } = result;
       return outcome === null || !("conflicts" in outcome) || outcome.conflicts.length === 0
         ? []
         : [{ change, result, outcome }];
     });
-    if (conflicting.length === 0) return found;
+    if (conflicting.length === 0) return results;
     const theirs = conflicting.flatMap(({ outcome }) => outcome.conflicts.map((conflict) => conflict.theirs ?? null));
     const keys = {
       ids: conflicting.map(({ outcome }) => outcome.objectId),
@@ -126,9 +126,9 @@ export class ChangeResults {
         if (Array.isArray(value)) return { ...conflict, theirs: value.filter(isShown) };
         return { ...conflict, theirs: isShown(value) ? value : null };
       });
-      found.set(change, { ...result, outcome: { ...outcome, conflicts } });
+      results.set(change, { ...result, outcome: { ...outcome, conflicts } });
     }
-    return found;
+    return results;
   }
 
   /**

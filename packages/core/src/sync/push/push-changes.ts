@@ -158,7 +158,7 @@ async function withUntold(
   const changed = [...page.changed, ...(await syncObjects(context, view, objects))];
   const deleted = [
     ...page.deleted,
-    ...tombstones.flatMap((found) => found ?? []).map(({ uuid, version }) => ({ uuid, version })),
+    ...tombstones.flatMap((tombstone) => tombstone ?? []).map(({ uuid, version }) => ({ uuid, version })),
   ];
   const excluded = [
     ...page.excluded,

@@ -23,9 +23,9 @@ export async function liveTargets(
   uuids: readonly string[],
   bytes = maxWrittenBytes,
 ): Promise<ReadonlyMap<string, StoredObject | "outside">> {
-  const found = await r.objects.get({ uuids }, view.visibility, bytes);
+  const targets = await r.objects.get({ uuids }, view.visibility, bytes);
   const covered = new Set(view.classes);
-  const inside = found.filter(({ className }) => covered.has(className));
+  const inside = targets.filter(({ className }) => covered.has(className));
   const matching = await matchingIds(
     r,
     view,
@@ -36,7 +36,7 @@ export async function liveTargets(
   const remaining = outside.length === 0 ? [] : await r.objects.outlines(outside, view.visibility);
   const left = new Set(remaining.map(({ id }) => id));
   return new Map(
-    found.flatMap((object): (readonly [string, StoredObject | "outside"])[] => {
+    targets.flatMap((object): (readonly [string, StoredObject | "outside"])[] => {
       const { id, uuid, className } = object;
       if (matching.has(id)) return [[uuid, object]];
       return left.has(id) || !covered.has(className) ? [[uuid, "outside"]] : [];

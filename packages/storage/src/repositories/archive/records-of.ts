@@ -29,8 +29,8 @@ export async function* recordsOf(rows: RowReader): AsyncGenerator<ArchiveRecord>
   for await (const { object, stamp } of rows.each(objectTable, {}))
     yield { section: "objects", ...object, stamp, attributes: canonicalJson(object.attributes) };
   for await (const { object, links } of rows.each(objectTable, {})) {
-    const shown = shownLinks(links);
-    if (Object.keys(shown).length > 0) yield { section: "links", id: object.id, links: shown };
+    const ordered = orderedLinks(links);
+    if (Object.keys(ordered).length > 0) yield { section: "links", id: object.id, links: ordered };
   }
   for await (const { object, root, deletedBy, stamp } of rows.each(tombstoneTable, {})) {
     const attributes = object.attributes === undefined ? null : canonicalJson(object.attributes);
@@ -70,7 +70,7 @@ async function settingsRecord(rows: RowReader): Promise<RecordOf<"settings">> {
 }
 
 /** The links of an object: names by code points, ids by number and each once, no attribute without targets. */
-function shownLinks(links: Links): Links {
+function orderedLinks(links: Links): Links {
   const named = Object.entries(links).filter(([, ids]) => ids.length > 0);
   return Object.fromEntries(
     named.toSorted(([one], [other]) => compareKeys(one, other)).map(([name, ids]) => [name, inOrder(ids)]),

@@ -22,9 +22,9 @@ export async function findPage(
   const sort = query.sort ?? [];
   const after = "after" in page ? page.after : null;
   const atMost = "after" in page ? page.limit : page.offset + page.limit;
-  let found: Match[] = [];
+  let matches: Match[] = [];
   const keepFirst = () => {
-    found = found.toSorted((one, other) => comparePositions(one.position, other.position, sort)).slice(0, atMost);
+    matches = matches.toSorted((one, other) => comparePositions(one.position, other.position, sort)).slice(0, atMost);
   };
   for (const className of atMost > 0 ? new Set(query.classes) : []) {
     const path = await accessPath(rows, className, query, after);
@@ -45,15 +45,15 @@ export async function findPage(
       ofClass.push({ object, position });
       // The memory stays within a few pages.
       if (!path?.isSorted && ofClass.length >= 2 * atMost + chunk) {
-        found.push(...ofClass);
+        matches.push(...ofClass);
         ofClass = [];
         keepFirst();
       }
     }
-    found.push(...ofClass);
+    matches.push(...ofClass);
     keepFirst();
   }
-  const part = "after" in page ? found : found.slice(page.offset);
+  const part = "after" in page ? matches : matches.slice(page.offset);
   return { objects: part.map(({ object }) => object), last: part.at(-1)?.position ?? null };
 }
 

@@ -52,8 +52,8 @@ export const deletionWrites = <Read extends ReadObject>(write: WriteObjects<Read
     return write(async (writer) => {
       const recycled = await writer.recycled(copies.map(({ id }) => id));
       await keepReaders(writer, recycled);
-      const found = new Map(recycled.map(({ object }) => [object.id, object]));
-      const restored = copies.flatMap((copy) => restoredObject(copy, found.get(copy.id), writer.now));
+      const byId = new Map(recycled.map(({ object }) => [object.id, object]));
+      const restored = copies.flatMap((copy) => restoredObject(copy, byId.get(copy.id), writer.now));
       if (restored.length > 0) await writer.add(restored, { restored: true });
       return restored.map(({ object }) => object);
     });

@@ -112,11 +112,11 @@ async function changeable<Read extends ReadObject>(
   { session, className, visibility = seesAll }: Writing,
 ): Promise<Changing<Read>[]> {
   const ids = changes.map(({ id }) => id);
-  const found = new Map((await writer.objects(ids)).map((read) => [read.object.id, read]));
-  const missing = ids.filter((id) => !found.has(id));
+  const byId = new Map((await writer.objects(ids)).map((read) => [read.object.id, read]));
+  const missing = ids.filter((id) => !byId.has(id));
   const deleted = missing.length === 0 ? [] : (await writer.states(missing)).map(({ id }) => id);
   const changing = changes.map((change) => {
-    const before = found.get(change.id);
+    const before = byId.get(change.id);
     if (before === undefined) throw new ServiceError(deleted.includes(change.id) ? 610 : 304);
     const { object } = before;
     if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
