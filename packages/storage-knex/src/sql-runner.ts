@@ -13,14 +13,6 @@ export interface Statement {
   readonly batchable?: true;
   /** How it combines with other statements without answers into one: a function call, or an insert. */
   readonly batch?: "call" | "addition";
-  /** The parts of a text that can be merged with others into one statement, see `mergeableStatement`. */
-  readonly merges?: MergeableText;
-}
-
-export interface MergeableText {
-  /** Common table expressions that must stand at the top, because they write; or empty. Their names are unique. */
-  readonly ctes: string;
-  readonly select: string;
 }
 
 /**
@@ -35,14 +27,6 @@ export function statement(name: string, text: string): Statement {
 /** A statement that can be batched with those of other requests. */
 export function batchableStatement(name: string, text: string): Statement {
   return { ...statement(name, text), batchable: true };
-}
-
-/**
- * A statement that a request sends together with others: engines with expensive statements run them as one. JSON must be able
- * to represent the rows, with big integers as numbers.
- */
-export function mergeableStatement(name: string, select: string, ctes = ""): Statement {
-  return { ...statement(name, ctes === "" ? select : `with ${ctes} ${select}`), merges: { ctes, select } };
 }
 
 /** A statement that inserts a row unless its key exists. */

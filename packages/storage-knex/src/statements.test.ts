@@ -1,11 +1,11 @@
-import { type Attributes, type JsonValue, ServiceError } from "@sallyport/storage";
+import type { Attributes, JsonValue } from "@sallyport/storage";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
 import { serverOf } from "./dialects/mariadb/create-mariadb-knex.ts";
 import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/object-row.ts";
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
-import { batchStatement, MergedStatements, mergedStatement } from "./dialects/postgres/merged-statements.ts";
-import { mergeableStatement, type Statement, statement } from "./sql-runner.ts";
+import { batchStatement } from "./dialects/postgres/batch-statement.ts";
+import { type Statement, statement } from "./sql-runner.ts";
 
 describe("numbered parameters", () => {
   test("become question marks with the values in order of their positions", () => {
@@ -132,84 +132,6 @@ describe("joint statement", () => {
       [one, row, two],
     ])
       expect(batchStatement(statements)).toBeNull();
-  });
-});
-
-describe("merged statement", () => {
-  const one = mergeableStatement("one", "select $2::int, $1::text");
-  const other = mergeableStatement(
-    "other",
-    "select spent.id, $2 from spent",
-    "spent as (delete from t where id = $1 returning id)",
-  );
-
-  test("has the rows of each statement in a column, writes at the top, and renumbers the parameters", () => {
-    expect(other.text).toBe("with spent as (delete from t where id = $1 returning id) select spent.id, $2 from spent");
-    expect(mergedStatement([one, other]).text).toBe(
-      "with spent as (delete from t where id = $3 returning id) " +
-        "select (select json_agg(merged_row) from (select $2::int, $1::text) merged_row) as part_0, " +
-        "(select json_agg(merged_row) from (select spent.id, $4 from spent) merged_row) as part_1",
-    );
-    expect(mergedStatement([one, other])).toBe(mergedStatement([one, other]));
-  });
-
-  const statementNamed = (name: string) => mergeableStatement(name, `select '${name}'`);
-
-  /** Sends statements at one moment. Returns the rows of each, and the values of each statement that was sent. */
-  async function sendAll(statements: readonly Statement[], answer: object) {
-    const sent: unknown[] = [];
-    const merged = new MergedStatements(async ({ values }) => {
-      sent.push(values);
-      return { rows: [answer], rowCount: 1 };
-    });
-    const rows = await Promise.all(
-      statements.map(async (each, index) => (await merged.run({ text: each.text, values: [index] }, each)).rows),
-    );
-    return { rows, sent };
-  }
-  const named = (...names: string[]) => names.map(statementNamed);
-
-  test.each<[string, Statement[], unknown[]]>([
-    ["one alone as it is", named("a"), [[0]]],
-    ["different ones together", named("a", "b", "c"), [[0, 1, 2]]],
-    ["at most three together", named("a", "b", "c", "d"), [[0, 1, 2], [3]]],
-    ["a repetition apart", named("a", "a"), [[0], [1]]],
-  ])("sends %s", async (_, statements, expected) => {
-    expect((await sendAll(statements, {})).sent).toEqual(expected);
-  });
-
-  test("gives each caller its rows", async () => {
-    const answer = { part_0: [{ id: 1 }, { id: 2 }], part_1: null };
-    expect((await sendAll(named("a", "b"), answer)).rows).toEqual([[{ id: 1 }, { id: 2 }], []]);
-  });
-
-  test("fails for all callers", async () => {
-    const failure = new Error("no database");
-    const merged = new MergedStatements(async () => {
-      throw failure;
-    });
-    const calls = named("a", "b").map((each) => merged.run({ text: each.text }, each));
-    expect((await Promise.allSettled(calls)).map((each) => each.status === "rejected" && each.reason)).toEqual([
-      failure,
-      failure,
-    ]);
-  });
-});
-
-describe("a value that cannot be stored", () => {
-  test("fails its own statement alone", async () => {
-    const merged = new MergedStatements(async ({ values = [] }) => {
-      if (values.includes("\0")) throw new ServiceError(307);
-      return { rows: values.map((value) => ({ value })), rowCount: values.length };
-    });
-    const calls = ["a", "\0"].map((value, index) => {
-      const each = mergeableStatement(`name ${index}`, "select $1");
-      return merged.run({ text: each.text, values: [value] }, each);
-    });
-    expect(await Promise.allSettled(calls)).toMatchObject([
-      { status: "fulfilled", value: { rows: [{ value: "a" }] } },
-      { status: "rejected", reason: { code: 307 } },
-    ]);
   });
 });
 

@@ -1,4 +1,3 @@
-import { mergedStatement } from "../src/dialects/postgres/merged-statements.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { statementsOf } from "../src/dialects/postgres/statements/statements.ts";
 import type { Statement } from "../src/sql-runner.ts";
@@ -288,12 +287,6 @@ describe("plans of frequent statements", () => {
       ["0", "'Rare'", "'concurrent'"],
       ["sessions_app_names", "sessions_reserved_names"],
     ],
-    [
-      "proof, attempt and app names of a log-in",
-      mergedStatement([accounts.byName, throttle.attempt, records.get]),
-      ["'user 7'", "'{Groups}'", keys, "0", "'{key1}'", "'application'", "'{demo}'", "0"],
-      ["accounts_login_name_key", "objects_pkey", "records_pkey"],
-    ],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
     expect(indexesOf(nodes)).toEqual(indexes);
@@ -301,6 +294,7 @@ describe("plans of frequent statements", () => {
   });
 
   test.each([
+    ["attempt", throttle.attempt, [keys, "0", "'{key1}'"], "throttle"],
     [
       "clearing of failures",
       throttle.pass,

@@ -24,14 +24,6 @@ afterAll(() => meter.restore());
 type Session = Awaited<ReturnType<typeof openSession>>;
 type Operation = keyof typeof costs;
 
-/** Log-ins, whose statements are merged on a PostgreSQL server. */
-const merged: ReadonlySet<Operation> = new Set([
-  "POST /v1/login",
-  "POST /v2/login",
-  "POST /v2/login/secure",
-  "GET /v1/{providerName}/callback",
-]);
-
 /** The operation that needs a server with an identity provider. */
 const ofProvider = "GET /v1/{providerName}/callback";
 
@@ -153,7 +145,6 @@ onProviderServers(
 interface Measured {
   readonly server: RunningServer;
   readonly session: Session;
-  /** Whether the database is the embedded engine, whose calls take turns, so that their statements are never merged. */
   readonly isEmbedded: boolean;
 }
 
@@ -189,8 +180,7 @@ function testCosts(requests: Readonly<Partial<Record<Operation, Prepare>>>, meas
       }: Counted) => {
         const ofDatabase = { plans, rowsRead, walBytes: nearly(walBytes, expected.walBytes, 0.1), fsyncs };
         const memory = expected.kilobytes && { kilobytes: nearly(kilobytes - bare, expected.kilobytes, 0.25) };
-        const ofStatements = isEmbedded && merged.has(operation) ? {} : { statements };
-        return { rsaOperations, ...ofStatements, ...(isEmbedded ? ofDatabase : { roundTrips, ...memory }) };
+        return { statements, rsaOperations, ...(isEmbedded ? ofDatabase : { roundTrips, ...memory }) };
       };
       const wanted = counted({ ...expected, kilobytes: (expected.kilobytes ?? 0) + bare });
       expect(counted(await meter.costOf(requests[operation] as Prepare, isExpected, isEmbedded))).toEqual(wanted);

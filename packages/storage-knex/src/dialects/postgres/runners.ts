@@ -13,7 +13,7 @@ import {
 } from "../../sql-runner.ts";
 import { acquire, type Connection, type Query, release, runOn } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
-import { batchStatement, MergedStatements } from "./merged-statements.ts";
+import { batchStatement } from "./batch-statement.ts";
 import type { FormerPlace } from "./move-notice.ts";
 import { PositionedReads } from "./replicas.ts";
 import type { TimelineGuard } from "./timeline.ts";
@@ -132,7 +132,6 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
   private shared: SharedConnection | undefined;
   private readonly batcher = new TickBatcher();
-  private readonly merged = new MergedStatements((query, statement) => this.sendAlone(query, statement));
 
   constructor(
     knex: Knex,
@@ -163,16 +162,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     };
   }
 
-  protected send<Row>(
-    query: Query,
-    statement?: Statement,
-    onCancel?: ReadOptions["onCancel"],
-  ): Promise<SqlResult<Row>> {
-    if (statement?.merges !== undefined && onCancel === undefined) return this.merged.run(query, statement);
-    return this.sendAlone(query, statement, onCancel);
-  }
-
-  private async sendAlone<Row>(
+  protected async send<Row>(
     query: Query,
     statement?: Statement,
     onCancel?: ReadOptions["onCancel"],

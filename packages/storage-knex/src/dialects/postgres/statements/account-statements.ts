@@ -1,5 +1,5 @@
 import { maximumObjectBytes } from "@sallyport/storage";
-import { mergeableStatement, statement } from "../../../sql-runner.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { AccountStatements } from "../../../sql-account-repository.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-statements.ts";
@@ -25,7 +25,7 @@ export function accountStatements({
   removeAccounts,
 }: Tables): AccountStatements {
   return {
-    byName: mergeableStatement(
+    byName: statement(
       "account_by_name",
       `with found as (
         (select ${knownOrNext}, ${columns} from ${accounts} where login_name >= $1::text order by login_name limit 2)
@@ -38,7 +38,7 @@ export function accountStatements({
       select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
       from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
     ),
-    customByName: mergeableStatement(
+    customByName: statement(
       "custom_account_by_name",
       `(select ${knownOrNext}, ${customColumns} from ${customAccounts} where login_name >= $1::text order by login_name limit 2)
       union all (select 'first', ${customColumns} from ${customAccounts} order by login_name limit 1)`,
@@ -51,7 +51,7 @@ export function accountStatements({
       from ${accounts} join ${objects} o on o.oid = user_id join ${objects} t on t.oid = any (${linkedObjects}(o.attributes, $2::text[]))
       where user_id = $1::bigint`,
     ),
-    byLink: mergeableStatement(
+    byLink: statement(
       "account_by_link",
       `with found as materialized (
         select l.id as link_id, l.born as link_born, l.value as link_value, ${accountColumns}, ${objectColumns("o")}

@@ -2,7 +2,7 @@ import type { SessionMode } from "@sallyport/storage";
 import type { AdmissionStatements } from "../../../sql-admission-repository.ts";
 import type { AppKeyStatements } from "../../../sql-app-key-repository.ts";
 import { listStatements, seatBound, type SessionStatements } from "../../../sql-session-repository.ts";
-import { batchableStatement, mergeableStatement, statement } from "../../../sql-runner.ts";
+import { batchableStatement, statement } from "../../../sql-runner.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";
@@ -80,15 +80,15 @@ export function admissionStatements(tables: Tables, { position }: { readonly pos
       returning encode(s.digest, 'hex') as digest`,
     ),
     lockDue: null,
-    admitCallback: mergeableStatement(
+    admitCallback: statement(
       "admit_callback",
-      `select ${settings}, ${appKey}, spent.payload
-      from ${tables.settings} g left join spent on true left join ${tables.appKeys} k on k.digest = ${namedKey}`,
-      `spent as (
+      `with spent as (
         delete from ${tables.records}
         where kind = 'providerState' and id = $1::text and expires_at > ${storageTime(2)} and not (select maintenance from ${tables.settings})
         returning value as payload
-      )`,
+      )
+      select ${settings}, ${appKey}, spent.payload
+      from ${tables.settings} g left join spent on true left join ${tables.appKeys} k on k.digest = ${namedKey}`,
     ),
   };
 }

@@ -1,5 +1,5 @@
 import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../sql-record-repository.ts";
-import { mergeableStatement, type SqlRunner, statement } from "../../../sql-runner.ts";
+import { type SqlRunner, statement } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, isIndexedRecord, storageTime, unseen } from "../expressions.ts";
 
@@ -28,7 +28,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     select * from claimed order by born`,
   );
   return {
-    get: mergeableStatement(
+    get: statement(
       "records_get",
       // The limit makes each id a lookup: for a plain join, the planner would read a whole kind.
       `select found.* from unnest(${unseen("$2::text[]")}) as requested (wanted) cross join lateral (

@@ -1,4 +1,4 @@
-import { mergeableStatement, statement } from "../../../sql-runner.ts";
+import { statement } from "../../../sql-runner.ts";
 import type { ThrottleStatements } from "../../../sql-throttle-repository.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "../expressions.ts";
@@ -13,7 +13,7 @@ const clock = `clock as materialized (select ${storageTime(2)} as now)`;
 export function throttleStatements({ attemptThrottle, passThrottle, throttle }: Tables): ThrottleStatements {
   const delayed = delayedKeys(throttle, { requested: "requested", clock: "clock" });
   return {
-    attempt: mergeableStatement(
+    attempt: statement(
       "throttle_attempt",
       `select wait, reserved from ${attemptThrottle}($1::jsonb, $2::float8, $3::text[])`,
     ),
