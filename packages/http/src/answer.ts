@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { formatEncryptedHeader, onlyReads } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/storage";
 import { acceptedCoding, compressed, compressedFrom } from "./compression.ts";
-import { failureText, fixedHeaders, successText } from "./envelope.ts";
+import { failureText, fixedHeaders, successPieces } from "./envelope.ts";
 import { cookieHeader } from "./exchange/credentials.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import { SessionWatch } from "./exchange/session-watch.ts";
@@ -12,12 +12,12 @@ import { JsonText, type Route, type Success } from "./route.ts";
  * Writes an envelope, encrypted in a secure session. Only responses to unparsed requests bypass it. Throws 706 for a
  * large response to a read if the client's network has too many unread bytes. Write results are always sent.
  */
-export function writeAnswer(exchange: Exchange, status: number, text: string): void {
+export function writeAnswer(exchange: Exchange, status: number, pieces: readonly string[]): void {
   const { answerHeaders, channel } = exchange;
   if (exchange.response.headersSent) return;
-  if (text.length > sliceBytes) requireReader(exchange);
+  if (lengthOf(pieces) > sliceBytes) requireReader(exchange);
   // Node joins a string body with the head and encodes both again. It sends a buffer as is, at half the cost.
-  let bytes: Buffer = Buffer.from(text);
+  let bytes = bytesOf(pieces);
   if (channel !== null) {
     const { body, headers: encrypted } = channel.seal(bytes);
     bytes = body;
@@ -30,23 +30,24 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
  * Writes a success; if its route has `compressed`, in a coding that the client accepts. In a secure session it is written
  * as it is: the length of compressed text reveals a part of its content.
  */
-export function writeCompressible(exchange: Exchange, status: number, text: string): void | Promise<void> {
+export function writeCompressible(exchange: Exchange, status: number, pieces: readonly string[]): void | Promise<void> {
   const { request, answerHeaders, channel } = exchange;
   // A preflight has no route.
   const route = exchange.route as Route | undefined;
-  if (channel !== null || route?.compressed !== true) return writeAnswer(exchange, status, text);
+  if (channel !== null || route?.compressed !== true) return writeAnswer(exchange, status, pieces);
   answerHeaders["Vary"] = "Origin, Accept-Encoding";
-  const coding = text.length < compressedFrom ? null : acceptedCoding(request.headers["accept-encoding"]?.toString());
-  if (coding === null) return writeAnswer(exchange, status, text);
-  if (text.length > sliceBytes) requireReader(exchange);
+  const length = lengthOf(pieces);
+  const coding = length < compressedFrom ? null : acceptedCoding(request.headers["accept-encoding"]?.toString());
+  if (coding === null) return writeAnswer(exchange, status, pieces);
+  if (length > sliceBytes) requireReader(exchange);
   const write = (bytes: Buffer | null): void => {
-    if (bytes === null) return writeAnswer(exchange, status, text);
+    if (bytes === null) return writeAnswer(exchange, status, pieces);
     answerHeaders["Content-Encoding"] = coding;
     const { ETag: tag } = answerHeaders;
     if (tag !== undefined) answerHeaders["ETag"] = codedTag(tag, coding);
     writeBytes(exchange, status, bytes);
   };
-  const bytes = compressed(Buffer.from(text), coding);
+  const bytes = compressed(bytesOf(pieces), coding);
   return bytes instanceof Promise ? bytes.then(write) : write(bytes);
 }
 
@@ -57,7 +58,7 @@ export async function writeSuccess(exchange: Exchange, success: Success): Promis
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
   if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
   if (location !== undefined) exchange.answerHeaders["Location"] = location;
-  const envelope = successText(success, exchange.hint);
+  const envelope = successPieces(success, exchange.hint);
   if (seal === undefined) {
     const status = location === undefined ? 200 : 302;
     const { data } = success;
@@ -65,17 +66,26 @@ export async function writeSuccess(exchange: Exchange, success: Success): Promis
       ? writeAnswer(exchange, status, envelope)
       : writeCompressible(exchange, status, envelope);
   }
-  const sealed = await seal(Buffer.from(envelope));
+  const sealed = await seal(bytesOf(envelope));
   Object.assign(exchange.answerHeaders, {
     "Content-Type": "text/plain; charset=utf-8",
     Encrypted: formatEncryptedHeader(),
   });
-  writeAnswer(exchange, 200, sealed);
+  writeAnswer(exchange, 200, [sealed]);
 }
 
 /** The strong entity tag of a representation in a coding, which differs from that of the plain one (RFC 9110). */
 export function codedTag(tag: string, coding: string): string {
   return `${tag.slice(0, -1)}-${coding}"`;
+}
+
+function lengthOf(pieces: readonly string[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+function bytesOf(pieces: readonly string[]): Buffer {
+  const [only = "", ...others] = pieces;
+  return others.length === 0 ? Buffer.from(only) : Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
 }
 
 /** Throws 706 for a response to a read if the client's network has too many unread bytes. */
@@ -192,5 +202,5 @@ export function writeFailure(exchange: Exchange, failure: ServiceError, debugMes
     if (!exchange.discardsRest) connection.end();
   } else if (endless) connection.end();
   else if (!connection.isEnding) limitRest(request);
-  writeAnswer(exchange, failure.status, failureText(failure, debugMessages, exchange.hint));
+  writeAnswer(exchange, failure.status, [failureText(failure, debugMessages, exchange.hint)]);
 }

@@ -14,12 +14,18 @@ export const fixedHeaders = {
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 
 /** Envelope of a success as text. `hint`: its `debugMessage`. */
-export function successText({ data, message = successMessage }: Success, hint?: string): string {
+export function successText(success: Success, hint?: string): string {
+  return successPieces(success, hint).join("");
+}
+
+/** Like `successText`, in pieces. */
+export function successPieces({ data, message = successMessage }: Success, hint?: string): readonly string[] {
   const status =
     message === successMessage && hint === undefined
       ? plainStatus
       : JSON.stringify({ internalStatus: successStatus, statusMessage: message, debugMessage: hint });
-  return `{"status":${status},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
+  const before = `{"status":${status},"data":`;
+  return data instanceof JsonText ? [before, ...data.pieces, "}"] : [`${before}${JSON.stringify(data)}}`];
 }
 
 /** Result of one item of a request: its HTTP status and envelope as text. */

@@ -18,11 +18,11 @@ import {
 import type { z } from "zod";
 import type { HttpSettings, ItemRecord } from "./http-settings.ts";
 
-/** Serialized JSON. As `data` of a success it is written unchanged. */
+/** Serialized JSON, in pieces. As `data` of a success it is written unchanged. */
 export class JsonText {
   /** `isCompressible`: whether all of it is from routes with `compressed`. */
   constructor(
-    readonly text: string,
+    readonly pieces: readonly string[],
     readonly isCompressible = true,
   ) {}
 }

@@ -76,7 +76,8 @@ export class AnsweredRequests implements RequestObserver {
     if (entry === undefined) return;
     if (parts.hasFile === true) entry.hasFile = true;
     if ("body" in parts) entry.body = parts.body;
-    if ("data" in parts) entry.data = parts.data instanceof JsonText ? JSON.parse(parts.data.text) : parts.data;
+    if ("data" in parts)
+      entry.data = parts.data instanceof JsonText ? JSON.parse(parts.data.pieces.join("")) : parts.data;
   }
 
   /** Closes the connection of a request without a response. */

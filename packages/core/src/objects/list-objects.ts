@@ -65,13 +65,13 @@ export async function listObjects(context: ObjectContext, input: ListObjectsInpu
   };
 }
 
-/** Like `listObjects`, as JSON with the cursor. Objects that only the client looks into are not parsed. */
-export async function writeList(context: ObjectContext, input: ListObjectsInput): Promise<string> {
+/** Like `listObjects`, as pieces of JSON with the cursor. Objects that only the client looks into are not parsed. */
+export async function writeList(context: ObjectContext, input: ListObjectsInput): Promise<readonly string[]> {
   const { serializer, objects, counts, next } = await readList(context, input, { unparsed: true });
   const elements = await serializer.writeText(objects);
   const cursor = await next();
   const before = JSON.stringify(cursor === null ? counts : { ...counts, "~Cursor": cursor });
-  return `${before.slice(0, -1)},"~Elements":${elements}}`;
+  return [`${before.slice(0, -1)},"~Elements":`, ...elements, "}"];
 }
 
 interface ReadList {

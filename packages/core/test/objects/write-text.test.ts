@@ -23,7 +23,7 @@ describe("ObjectSerializer writes texts of a database", () => {
     const source = { objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes: 10_000, ...more };
     const serializer = new ObjectSerializer(source, withUuid(fullPlan(model, 2)));
     const unparsed = texts.map((text) => new UnparsedObject("1A", uuid, "Thing", 0, 1, null, text));
-    return serializer.writeText(unparsed);
+    return (await serializer.writeText(unparsed)).join("");
   };
   const fields = { "~ClassName": "Thing", "~ObjectID": "1A", "~UUID": uuid, "~StoreTime": "19700101T000000+00:00" };
 

@@ -242,7 +242,7 @@ class Results {
   }
 
   toJson(): JsonText {
-    return new JsonText(`[${this.written.join(",")}]`, this.isCompressible);
+    return new JsonText([`[${this.written.join(",")}]`], this.isCompressible);
   }
 
   private add(text: string, bytes: number): void {

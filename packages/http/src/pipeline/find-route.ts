@@ -113,5 +113,5 @@ export const answerKeySet: Step = async (exchange: Exchange, { publishedKeys }) 
     "Access-Control-Allow-Origin": "*",
   });
   delete exchange.answerHeaders["Vary"];
-  writeAnswer(exchange, 200, JSON.stringify({ keys }));
+  writeAnswer(exchange, 200, [JSON.stringify({ keys })]);
 };

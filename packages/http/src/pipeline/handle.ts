@@ -45,7 +45,7 @@ export const handle: Step = async (exchange, parts) => {
   // The answer comes after the last use of the body.
   exchange.stream?.close();
   if ("file" in success) await sendFile(exchange, parts, success);
-  else if ("document" in success) await writeCompressible(exchange, 200, success.document);
+  else if ("document" in success) await writeCompressible(exchange, 200, [success.document]);
   else {
     exchange.failure = success.failure;
     exchange.answered = objectOfAnswer(success.data);

@@ -67,7 +67,7 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
         ? resultText(outcome.status, failureText(outcome, settings.debugMessages))
         : resultText(200, successText({ data: outcome })),
     );
-    return { data: new JsonText(`[${texts.join(",")}]`) };
+    return { data: new JsonText([`[${texts.join(",")}]`]) };
   },
   updateObject: async (context, { parameter, body, query, expectedVersions }) => {
     const input = { attributes: body as InputAttributes, expectedVersions, serialization: query.serialization };

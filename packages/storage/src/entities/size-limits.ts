@@ -100,11 +100,12 @@ function tooManyObjects(): AnswerTooLargeError {
   return new AnswerTooLargeError(`The response would read more than ${maximumObjects} objects`);
 }
 
-/** Bytes of a text in UTF-8; an upper bound if that is at most `enough`. */
-export function utf8Bytes(text: string, enough: number): number {
-  if (3 * text.length <= enough) return 3 * text.length;
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index += 1) bytes += moreBytes(text.charCodeAt(index));
+/** Bytes of texts in UTF-8; an upper bound if that is at most `enough`. */
+export function utf8Bytes(texts: readonly string[], enough: number): number {
+  let bytes = texts.reduce((sum, { length }) => sum + length, 0);
+  if (3 * bytes <= enough) return 3 * bytes;
+  for (const text of texts)
+    for (let index = 0; index < text.length; index += 1) bytes += moreBytes(text.charCodeAt(index));
   return bytes;
 }
 

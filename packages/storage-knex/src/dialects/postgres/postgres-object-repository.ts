@@ -52,7 +52,7 @@ export function postgresObjectRepository(
       if (requested.length === 1)
         return (await sql.reading(visibility).run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
       const { rows } = await sql.reading(visibility).run<PageRow>(several, [keys, ...seen, bytes]);
-      return objectsOfPage(rows[0] as PageRow);
+      return objectsOfPage(rows);
     },
 
     async outlines(ids, visibility) {
@@ -175,7 +175,7 @@ export function postgresObjectRepository(
         limit,
         bytes,
       ]);
-    const objects = objectsOfPage(rows[0] as PageRow, unparsed);
+    const objects = objectsOfPage(rows, unparsed);
     const last = objects.at(-1);
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
   }
@@ -189,21 +189,21 @@ export function postgresObjectRepository(
   ): Promise<ObjectPage> {
     const { text, values } = findText(tables, query, visibility, page, bytes, use);
     const { rows } = await sql.reading(visibility).runOnce<QueriedRow>(text, values);
-    const [row] = rows as [QueriedRow];
-    const objects = objectsOfPage(row, use.unparsed);
-    const { positions, count } = row;
-    const last = objects.at(-1);
-    const keys = positions === null ? [] : (JSON.parse(positions.slice(positions.lastIndexOf("\n") + 1)) as KeyValue[]);
+    const objects = objectsOfPage(rows, use.unparsed);
+    const [row, last] = [rows.at(-1), objects.at(-1)];
+    if (row === undefined || last === undefined) return { objects, last: null };
+    const { count } = row;
+    const keys = row.keys === null ? [] : (JSON.parse(row.keys) as KeyValue[]);
     return {
       objects,
-      last: last === undefined ? null : positionFrom(query.sort ?? [], keys, { oid: objectNumber(last.id) }),
+      last: positionFrom(query.sort ?? [], keys, { oid: objectNumber(last.id) }),
       ...(count === null ? {} : { count: Number(count) }),
     };
   }
 }
 
-/** The row of `findText`. */
+/** A row of `findText`. */
 interface QueriedRow extends PageRow {
-  readonly positions: string | null;
+  readonly keys: string | null;
   readonly count: string | number | null;
 }

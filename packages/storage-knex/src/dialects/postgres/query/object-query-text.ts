@@ -16,7 +16,7 @@ const maxRepeatedLength = 5_000;
 export const maxNearOffset = 1_000;
 
 /**
- * A page of the matching objects, as a `PageRow` with their `positions`, a line with an array for each, and the `count`.
+ * A page of the matching objects, as `PageRow`s with the `keys` by which the page is sorted, an array as text, and the `count`.
  * The page is cut from ids and keys alone; whole rows are read only for the page. Without a sort and with a small offset,
  * the rows are read at once.
  */
@@ -31,10 +31,10 @@ export function findText(
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const { parameters } = scope;
   const columns = orderColumns(query.sort ?? [], "o", scope);
-  const keys = columns.flatMap(({ whole, name }) => (whole ? `o.${name}` : [])).join(", ");
+  const keyNames = columns.flatMap(({ whole, name }) => (whole ? `o.${name}` : [])).join(", ");
   const count = countTo === undefined ? "null" : untoldCount(query, scope, page, countTo);
-  const positions = keys === "" ? "null" : `string_agg(jsonb_build_array(${keys})::text, E'\\n')`;
-  const form = [parameters.add(bytes, "bigint"), `, ${positions} as positions, ${count} as count`] as const;
+  const keys = keyNames === "" ? "null" : `jsonb_build_array(${keyNames})::text`;
+  const form = [parameters.add(bytes, "bigint"), `, ${keys} as keys, ${count} as count`] as const;
   const ordered = (order: string) => `order by ${order} limit ${parameters.add(page.limit, "bigint")}`;
   if (columns.length === 0 && ("after" in page || page.offset <= maxNearOffset)) {
     const cut = cutText(query, columns, scope, page, "o.*");
@@ -49,12 +49,11 @@ export function findText(
   return { text: pageOf(whole, ...form), values: parameters.values };
 }
 
-/** The number of matching objects, up to a limit; null, without counting, if the length of the page tells it. */
+/** The number of matching objects, up to a limit; null, without counting, if the length of the page tells it. An empty page has none. */
 function untoldCount(query: ObjectQuery, scope: PostgresQueryScope, page: Page, countTo: number): string {
   const count = `(select count(*) ${countedFrom(query, scope, countTo)})`;
   if ("after" in page) return count;
-  const isFull = `count(*) = ${scope.parameters.add(page.limit, "bigint")}`;
-  return `case when ${isFull}${page.offset > 0 ? " or count(*) = 0" : ""} then ${count} end`;
+  return `case when o.page_objects = ${scope.parameters.add(page.limit, "bigint")} then ${count} end`;
 }
 
 /** The first matching objects by number, as outline rows. */

@@ -7,8 +7,8 @@ const severalIds = `o.oid = any (${unseenArray("$1::bigint[]")})`;
 export type ObjectStatements = ReturnType<typeof objectStatements>;
 
 /**
- * Null for visible classes or principals means no restriction. Statements with a byte limit return a
- * `PageRow`, see `pageOf`.
+ * Null for visible classes or principals means no restriction. Statements with a byte limit return
+ * `PageRow`s, see `pageOf`.
  *
  * The texts give the planner no reason for a custom plan, so that it soon stops replanning, which took as long as the
  * work itself. They also keep it from reading rows of other classes.
@@ -137,17 +137,16 @@ function find({ objects }: Tables, ids: string): string {
 
 /** The columns of a page for `pageOf`. */
 export function measuredColumns(o: string): string {
-  return `${o}.*, sum(${o}.bytes) over () as total`;
+  return `${o}.*, sum(${o}.bytes) over () as total, count(*) over () as page_objects`;
 }
 
 /**
- * A `PageRow` of the objects of a page in its order, see `objectsOfPage`. A limit keeps that order even from parallel
+ * The `PageRow`s of the objects of a page in its order, see `objectsOfPage`. A limit keeps that order even from parallel
  * workers. `more`: further columns. If the attributes exceed `bytes` in total, they are not even detoasted.
  */
 export function pageOf(page: string, bytes: string, more = ""): string {
   const line = `concat_ws(' ', o.oid, o.version, ${fastMilliseconds("o.stored_at")}, o.uuid, coalesce(array_to_string(o.readers, ','), '-'), o.attributes)`;
-  return `select json_agg(o.class) as classes, string_agg(case when o.total <= ${bytes} then ${line} end, E'\\n') as lines${more}
-    from (${page}) o`;
+  return `select o.class, case when o.total <= ${bytes} then ${line} end as line${more} from (${page}) o`;
 }
 
 /** The columns of an `ObjectRow`, under this table alias. */
