@@ -1,5 +1,5 @@
 import type { AdministrationContext } from "../request/index.ts";
-import type { AuditEventType, ObjectId, RecordedAuditEvent } from "@sallyport/storage";
+import type { AuditEventType, AuditRepository, ObjectId, RecordedAuditEvent } from "@sallyport/storage";
 
 /** Absent conditions match all events. */
 export interface AuditFilter {
@@ -31,13 +31,20 @@ const pageSize = 500;
 /** Maximum number of events that one call reads. A filter without a match ends there, with a place to continue. */
 const maxRead = 10_000;
 
+/** Events that tell the time at a sequence. */
+const probeSize = 50;
+
+/** Milliseconds by which times can contradict the sequence: transactions last, and clocks are corrected. */
+const maxDisorder = 3_600_000;
+
 /** Reads events in the order of their sequence. A page can have fewer events than `limit`, or none, before the end. */
 export async function readAudit(
   { r }: Pick<AdministrationContext, "r">,
   { after, limit, ...filter }: ReadAuditInput,
 ): Promise<AuditPage> {
+  const { since } = filter;
   const events: RecordedAuditEvent[] = [];
-  let place = after;
+  let place = since === undefined ? after : await placeBefore(r.audit, after, since - maxDisorder);
   for (let read = 0; read < maxRead; read += pageSize) {
     const page = await r.audit.read(place, pageSize);
     for (const event of page) {
@@ -48,6 +55,24 @@ export async function readAudit(
     if (page.length < pageSize) return { events, next: null };
   }
   return { events, next: place };
+}
+
+/** A sequence from `after` on, such that each success up to it is earlier than the time. */
+async function placeBefore(audit: Pick<AuditRepository, "read">, after: number, time: number): Promise<number> {
+  let [low, high] = [after, Infinity];
+  for (let step = pageSize; high - low > pageSize; step *= 2) {
+    const middle = high === Infinity ? low + step : Math.floor((low + high) / 2);
+    const page = await audit.read(middle, probeSize);
+    const earlier = page.findLast((event) => isTimely(event) && event.at < time);
+    if (earlier === undefined) high = middle;
+    else low = earlier.sequence;
+  }
+  return low;
+}
+
+/** Whether the event was recorded when it happened. Tallies of refusals become events later, even after a restart. */
+function isTimely({ outcome }: RecordedAuditEvent): boolean {
+  return outcome === 0;
 }
 
 function matches(event: RecordedAuditEvent, { type, actorId, subjectId, since, until }: AuditFilter): boolean {
