@@ -57,6 +57,12 @@ const classRoute = createRoute({
   component: lazyRouteComponent(() => import("./data/class-page.tsx"), "ClassPage"),
 });
 
+const objectRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/classes/$className/$objectId",
+  component: lazyRouteComponent(() => import("./data/object-page.tsx"), "ObjectPage"),
+});
+
 /** Parameters of the address are texts. The usual parser makes numbers of ids, which it rounds. */
 export const searchParser = {
   parseSearch: (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text)),
@@ -70,7 +76,7 @@ export const searchParser = {
 /** The state of a page stands in the fragment: no value of it reaches a log of requests, and one file serves every path. */
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([home, ...administrationRoutes, classRoute]),
+    routeTree: root.addChildren([home, ...administrationRoutes, classRoute, objectRoute]),
     history: createHashHistory(),
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,

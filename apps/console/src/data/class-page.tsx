@@ -1,51 +1,165 @@
-import { Badge, Paper, Skeleton, Stack, Table, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title, Tooltip } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import type { ClassStructure, ObjectQuery } from "@sallyport/client";
+import { IconRefresh, IconSearch } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
 import { useClasses } from "../classes/use-classes.ts";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails } from "../notices/notices.tsx";
+import { FailureDetails, showFailure } from "../notices/notices.tsx";
+import { SlowNotice } from "../notices/slow-notice.tsx";
+import { useColumnChoice } from "./column-choice.ts";
+import { ColumnPanel } from "./column-panel.tsx";
+import { columnsOf, usualColumns } from "./columns.ts";
+import { useListState } from "./list-state.ts";
+import { ObjectGrid } from "./object-grid.tsx";
+import { quickFilter, useObjectRows } from "./object-rows.ts";
+import classes from "./class-page.module.css";
 
-/** A class with its attributes. */
+/** The objects of a class and its subclasses. */
 export function ClassPage() {
   const texts = useTexts();
   const { className = "" } = useParams({ strict: false });
   const { data, error, isPending } = useClasses();
-  const found = data?.find(({ name }) => name === className);
+  const structure = data?.find(({ name }) => name === className);
+  if (data !== undefined && structure !== undefined)
+    return <ObjectList key={className} structure={structure} all={data} />;
   return (
     <Stack>
       <Title order={1} size="h2">
         {className}
       </Title>
-      {isPending && <Skeleton height={120} />}
+      {isPending && <Skeleton height={220} aria-label={texts.common.loading} />}
       {error !== null && <FailureDetails error={error} />}
-      {data !== undefined && found === undefined && <Text c="dimmed">{texts.classes.unknown(className)}</Text>}
-      {found !== undefined && (
-        <Paper withBorder>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{texts.classes.attributes}</Table.Th>
-                <Table.Th>{texts.classes.type}</Table.Th>
-                <Table.Th>{texts.classes.target}</Table.Th>
-                <Table.Th>{texts.classes.mandatory}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {found.attributes.map(({ name, type, target, mandatory }) => (
-                <Table.Tr key={name}>
-                  <Table.Td>{name}</Table.Td>
-                  <Table.Td>
-                    <Badge variant="light" color="gray" tt="none">
-                      {type}
-                    </Badge>
-                  </Table.Td>
-                  <Table.Td>{target}</Table.Td>
-                  <Table.Td>{mandatory ? texts.common.yes : texts.common.no}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Paper>
-      )}
+      {data !== undefined && <Text c="dimmed">{texts.classes.unknown(className)}</Text>}
     </Stack>
+  );
+}
+
+interface ObjectListProps {
+  readonly structure: ClassStructure;
+  readonly all: readonly ClassStructure[];
+}
+
+function ObjectList({ structure, all }: ObjectListProps) {
+  const texts = useTexts();
+  const { name } = structure;
+  const { state, sort, change } = useListState();
+  const columns = useMemo(() => columnsOf(structure, all), [structure, all]);
+  const usual = useMemo(() => usualColumns(structure, all), [structure, all]);
+  const names = useMemo(() => columns.map((column) => column.name), [columns]);
+  const { choice, choose, reset } = useColumnChoice(name, usual, names);
+  const shown = useMemo(() => columns.filter((column) => choice.names.includes(column.name)), [columns, choice.names]);
+  const query = useMemo((): ObjectQuery => {
+    const search = state.search ?? "";
+    return { ...(search === "" ? {} : { where: quickFilter(search, columns) }), ...(sort.length > 0 ? { sort } : {}) };
+  }, [columns, sort, state.search]);
+  const list = useObjectRows({ className: name, query, columns: shown });
+  const { loaded, first, error, isPending, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+
+  const onFirstRow = useCallback((row: number) => change({ row: row === 0 ? undefined : String(row) }), [change]);
+  const loadMore = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, isFetchingNextPage]);
+  const seek = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 300);
+  const {
+    mutate: refresh,
+    data: changes,
+    isPending: isRefreshing,
+    reset: forgetRefresh,
+  } = useMutation({
+    mutationFn: () => list.refresh(Number(state.row ?? 0)),
+    onError: (failure) => showFailure(texts.notices.loadFailed, failure),
+  });
+  const reload = () => {
+    forgetRefresh();
+    void list.refetch();
+  };
+
+  return (
+    <div className={classes["page"]}>
+      <Group justify="space-between">
+        <Group gap="sm" align="baseline">
+          <Title order={1} size="h2">
+            {name}
+          </Title>
+          {first !== undefined && (
+            <Text c="dimmed" size="sm" role="status">
+              {texts.objects.count(first["~Count"], first["~CountCapped"] === true && first["~Count"] >= 5_000)}
+            </Text>
+          )}
+        </Group>
+      </Group>
+      <Paper withBorder radius="md" className={classes["list"] ?? ""}>
+        <Group p="sm" gap="sm">
+          <Tooltip label={texts.objects.searchHelp}>
+            <TextInput
+              className={classes["search"] ?? ""}
+              leftSection={<IconSearch size={16} />}
+              placeholder={texts.objects.search}
+              aria-label={texts.objects.search}
+              defaultValue={state.search ?? ""}
+              onChange={({ currentTarget }) => seek(currentTarget.value)}
+            />
+          </Tooltip>
+          <Group ml="auto" gap="sm">
+            {changes !== undefined && (
+              <Group gap="xs">
+                <Text size="sm" role="status">
+                  {texts.objects.changed(changes)}
+                </Text>
+                <Button variant="subtle" size="compact-sm" onClick={reload}>
+                  {texts.objects.reload}
+                </Button>
+              </Group>
+            )}
+            <Button
+              variant="default"
+              leftSection={<IconRefresh size={16} />}
+              loading={isRefreshing}
+              disabled={loaded.length === 0}
+              onClick={() => refresh()}
+            >
+              {texts.lists.refresh}
+            </Button>
+            <ColumnPanel columns={columns} choice={choice} choose={choose} onReset={reset} />
+          </Group>
+        </Group>
+        <SlowNotice isWaiting={isFetching} />
+        {error !== null && (
+          <Stack p="md" role="alert" align="flex-start">
+            <FailureDetails error={error} />
+            <Button variant="default" onClick={reload}>
+              {texts.common.retry}
+            </Button>
+          </Stack>
+        )}
+        {isPending && error === null && <Skeleton m="sm" height={320} aria-label={texts.common.loading} />}
+        {first !== undefined && loaded.length === 0 && (
+          <Text p="xl" ta="center" c="dimmed">
+            {query.where === undefined ? texts.objects.none : texts.lists.nothingFound}
+          </Text>
+        )}
+        {loaded.length > 0 && (
+          <ObjectGrid
+            label={name}
+            listId={JSON.stringify(query)}
+            isStale={list.isPlaceholderData}
+            rows={loaded}
+            refreshed={list.refreshed}
+            columns={columns}
+            choice={choice}
+            choose={choose}
+            sort={sort}
+            onSort={(keys) => change({ sort: keys.join(",") || undefined })}
+            hasMore={hasNextPage}
+            loadMore={loadMore}
+            firstRow={Number(state.row ?? 0)}
+            onFirstRow={onFirstRow}
+          />
+        )}
+      </Paper>
+    </div>
   );
 }

@@ -264,4 +264,26 @@ export const de: Texts = {
     welcome: (user) => `Willkommen, ${user}`,
     database: (name) => `Datenbank ${name}`,
   },
+  objects: {
+    meta: (name: string): string | undefined =>
+      ({ "~ObjectID": "Id", "~ClassName": "Klasse", "~StoreTime": "Letzte Änderung" })[name],
+    count: (count: number, isCapped: boolean) => {
+      const shown = `${new Intl.NumberFormat("de").format(count)}${isCapped ? "+" : ""}`;
+      return count === 1 ? "1 Objekt" : `${shown} Objekte`;
+    },
+    columns: "Spalten",
+    moveUp: (name: string) => `${name} nach oben`,
+    moveDown: (name: string) => `${name} nach unten`,
+    resetColumns: "Spalten zurücksetzen",
+    search: "Texte dieser Klasse durchsuchen",
+    searchHelp: "Findet einen Teil eines Textes in genau dieser Schreibweise, oder eine Id.",
+    none: "Die Klasse hat keine Objekte, oder Sie dürfen keine lesen.",
+    changed: (count: number) => (count === 0 ? "Nichts geändert" : `${count} geändert`),
+    reload: "Liste neu laden",
+    null: "null",
+    empty: "leer",
+    gridKeys:
+      "Pfeiltasten wechseln die Zelle, mit Umschalt wählen sie aus. Eingabe öffnet einen Link oder sortiert nach einer Spalte; Umschalt und Eingabe nimmt eine Spalte in die Reihenfolge auf. Strg und C kopiert. Alt mit den Pfeiltasten verschiebt eine Spalte, mit Umschalt ändert es die Breite.",
+    values: "Werte",
+  },
 };

@@ -260,4 +260,27 @@ export const en = {
     welcome: (user: string) => `Welcome, ${user}`,
     database: (name: string) => `Database ${name}`,
   },
+  objects: {
+    /** Names of the meta-fields. */
+    meta: (name: string): string | undefined =>
+      ({ "~ObjectID": "Id", "~ClassName": "Class", "~StoreTime": "Last change" })[name],
+    count: (count: number, isCapped: boolean) => {
+      const shown = `${new Intl.NumberFormat("en").format(count)}${isCapped ? "+" : ""}`;
+      return count === 1 ? "1 object" : `${shown} objects`;
+    },
+    columns: "Columns",
+    moveUp: (name: string) => `Move ${name} up`,
+    moveDown: (name: string) => `Move ${name} down`,
+    resetColumns: "Reset columns",
+    search: "Search the texts of this class",
+    searchHelp: "Finds a part of any text, in exactly this case, or an id.",
+    none: "The class has no objects, or you cannot read any.",
+    changed: (count: number) => (count === 0 ? "Nothing changed" : `${count} changed`),
+    reload: "Reload the list",
+    null: "null",
+    empty: "empty",
+    gridKeys:
+      "Arrow keys move between cells, with Shift they select. Enter opens a link or sorts by a column; Shift and Enter adds a column to the order. Ctrl and C copies. Alt with the arrow keys moves a column, with Shift it changes the width.",
+    values: "Values",
+  },
 };

@@ -5,6 +5,7 @@ import type { ReactNode, Ref } from "react";
 interface LinkElement {
   readonly ref?: Ref<HTMLAnchorElement>;
   readonly children?: ReactNode;
+  readonly tabIndex?: number;
 }
 
 const sideLink = (props: Omit<NavLinkProps, "href"> & LinkElement) => <NavLink {...props} component="a" />;

@@ -1,0 +1,52 @@
+import { useLanguage } from "../language/language.tsx";
+import { TextLink } from "../shell/links.tsx";
+import { cellText, isDay, isoTime, isRow, type ObjectRow } from "./cell-text.ts";
+import type { ValueColumn } from "./columns.ts";
+import { titleOf } from "./object-title.ts";
+import classes from "./object-grid.module.css";
+
+/** Characters of a long text that a cell shows. */
+const shownCharacters = 300;
+
+interface CellProps {
+  readonly row: ObjectRow;
+  readonly column: ValueColumn;
+  /** Whether the cell leads to the object. */
+  readonly isTitle: boolean;
+}
+
+/** A value of an object. Absent, null and empty values look different. */
+export function Cell({ row, column, isTitle }: CellProps) {
+  const { texts, language } = useLanguage();
+  const value = row[column.name];
+  if (isTitle) return <ObjectLink object={row} title={cellText(row, column) || row["~ObjectID"]} />;
+  if (value === undefined) return null;
+  if (value === null) return <span className={classes["absent"]}>{texts.objects.null}</span>;
+  if (value === "") return <span className={classes["absent"]}>{texts.objects.empty}</span>;
+  if (isRow(value)) return <ObjectLink object={value} title={titleOf(value, column.targetTitle)} />;
+  if (typeof value === "boolean") return <span>{value ? texts.common.yes : texts.common.no}</span>;
+  const text = cellText(row, column);
+  if (column.type === "date") return <span title={text}>{isDay(text) ? text : localTime(text, language)}</span>;
+  const isCode = column.type === "json" || column.type === "id";
+  return (
+    <span className={isCode ? classes["mono"] : ""} title={text.length > 40 ? text.slice(0, 1_000) : undefined}>
+      {text.slice(0, shownCharacters)}
+    </span>
+  );
+}
+
+export const localTime = (text: string, language: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium" }).format(new Date(isoTime(text)));
+
+function ObjectLink({ object, title }: { readonly object: ObjectRow; readonly title: string }) {
+  return (
+    <TextLink
+      to="/classes/$className/$objectId"
+      params={{ className: object["~ClassName"], objectId: object["~ObjectID"] }}
+      size="sm"
+      tabIndex={-1}
+    >
+      {title}
+    </TextLink>
+  );
+}

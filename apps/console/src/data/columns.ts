@@ -1,0 +1,65 @@
+import type { ClassStructure } from "@sallyport/client";
+import type { SerializationField } from "@sallyport/contract";
+import { titleAttributeOf } from "./object-title.ts";
+
+export type AttributeStructure = ClassStructure["attributes"][number];
+
+/** `id` and `class` for the meta-fields that are not attributes. */
+export type ValueType = AttributeStructure["type"] | "id" | "class";
+
+/** What a column shows, and how the server sorts and selects it. */
+export interface ValueColumn {
+  /** An attribute or a meta-field. */
+  readonly name: string;
+  readonly type: ValueType;
+  /** Title attribute of the objects that a reference leads to. */
+  readonly targetTitle: string | null;
+  /** Key of the sort order. `null` where the server has none. */
+  readonly sortKey: string | null;
+  readonly mandatory: boolean;
+}
+
+/** Columns that show at first. The others are one click away, and cost nothing until then. */
+const shownAtFirst = 8;
+
+const metaColumns: readonly ValueColumn[] = [
+  { name: "~ObjectID", type: "id", targetTitle: null, sortKey: "~ObjectID", mandatory: true },
+  { name: "~ClassName", type: "class", targetTitle: null, sortKey: "~ClassName", mandatory: true },
+  { name: "~StoreTime", type: "date", targetTitle: null, sortKey: "~StoreTime", mandatory: true },
+];
+
+/** All columns of a class: attributes, inherited ones among them, and meta-fields. */
+export function columnsOf(structure: ClassStructure, classes: readonly ClassStructure[]): readonly ValueColumn[] {
+  const titleOfClass = (name: string | null | undefined) =>
+    titleAttributeOf(classes.find((candidate) => candidate.name === name));
+  const attributes = structure.attributes.map(({ name, type, target, mandatory }): ValueColumn => {
+    const targetTitle = type === "file" ? "Name" : titleOfClass(target);
+    return { name, type, targetTitle, sortKey: sortKeyOf(name, type, targetTitle), mandatory };
+  });
+  return [...attributes, ...metaColumns];
+}
+
+function sortKeyOf(name: string, type: ValueType, targetTitle: string | null): string | null {
+  if (type === "json" || type === "collection") return null;
+  if (type !== "reference" && type !== "file") return name;
+  return targetTitle === null ? null : `${name}.${targetTitle}`;
+}
+
+/** The names of the columns that show before a person chooses: the title, then the first attributes. */
+export function usualColumns(structure: ClassStructure, classes: readonly ClassStructure[]): readonly string[] {
+  const title = titleAttributeOf(structure);
+  const others = structure.attributes.map(({ name }) => name).filter((name) => name !== title);
+  const hasSubclasses = classes.some(({ base }) => base === structure.name);
+  return [title ?? "~ObjectID", ...(hasSubclasses ? ["~ClassName"] : []), ...others.slice(0, shownAtFirst - 1)];
+}
+
+/** The fields that a list asks for, for these columns. Of a collection it needs the number only. */
+export function fieldsOf(columns: readonly ValueColumn[]): SerializationField[] {
+  return columns
+    .filter(({ name }) => !name.startsWith("~"))
+    .map(({ name, type, targetTitle }) => {
+      if (type === "collection") return { name, page: 0, perPage: 1, fields: [] };
+      if (type !== "reference" && type !== "file") return name;
+      return { name, fields: targetTitle === null ? [] : [targetTitle] };
+    });
+}

@@ -1,0 +1,81 @@
+import type { Filter, ObjectQuery } from "@sallyport/client";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { useConnection } from "../connection/connection-context.tsx";
+import type { ObjectRow } from "./cell-text.ts";
+import { fieldsOf, type ValueColumn } from "./columns.ts";
+
+/** Rows of a request. */
+const pageSize = 100;
+/** Ids that one query can name. */
+const maxIds = 1_000;
+
+/** Key of all lists of a class. */
+export const listKey = (className: string): readonly string[] => ["objects", className, "list"];
+
+interface RowsRequest {
+  readonly className: string;
+  readonly query: ObjectQuery;
+  readonly columns: readonly ValueColumn[];
+}
+
+/** What a refresh has found: new states of rows by id, `null` for those that no longer match. */
+type Refreshed = ReadonlyMap<string, ObjectRow | null>;
+
+const noneRefreshed: Refreshed = new Map();
+
+/** Rows of a class, loaded page by page with cursors. Rows that are there keep their places until the list is loaded anew. */
+export function useObjectRows({ className, query, columns }: RowsRequest) {
+  const connection = useConnection();
+  const fields = useMemo(() => fieldsOf(columns), [columns]);
+  const list = useInfiniteQuery({
+    queryKey: [...listKey(className), query, fields],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      connection.work((data) =>
+        data.listObjects<ObjectRow>(className, {
+          query,
+          cursor,
+          signal,
+          perPage: pageSize,
+          count: "capped",
+          serialization: { type: "custom", fields },
+        }),
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page["~Cursor"],
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
+  });
+  const { data } = list;
+  const [refreshed, setRefreshed] = useState(noneRefreshed);
+  useEffect(() => setRefreshed(noneRefreshed), [data]);
+  const loaded = useMemo(() => data?.pages.flatMap((page) => page["~Elements"]) ?? [], [data]);
+
+  const refresh = useCallback(
+    async (from: number) => {
+      const start = Math.max(0, Math.min(from, loaded.length) - maxIds / 2);
+      const watched = loaded.slice(start, start + maxIds);
+      const found = await connection.work((client) =>
+        client.listObjects<ObjectRow>(className, {
+          query: { where: query.where, oids: watched.map((row) => row["~ObjectID"]) },
+          perPage: maxIds,
+          count: "capped",
+          serialization: { type: "custom", fields },
+        }),
+      );
+      const states = new Map(found["~Elements"].map((row) => [row["~ObjectID"], row]));
+      const differing = watched.filter((row) => JSON.stringify(row) !== JSON.stringify(states.get(row["~ObjectID"])));
+      setRefreshed(new Map(differing.map((row) => [row["~ObjectID"], states.get(row["~ObjectID"]) ?? null])));
+      return differing.length;
+    },
+    [className, connection, fields, loaded, query],
+  );
+  return { ...list, loaded, refreshed, refresh, first: data?.pages[0] };
+}
+
+/** The filter of the quick search: one of the texts that show contains the searched one, or the id is it. */
+export function quickFilter(text: string, columns: readonly ValueColumn[]): Filter {
+  const texts = columns.filter(({ type }) => type === "string").map(({ name }) => ({ [name]: { $contains: text } }));
+  const isId = /^[0-9a-z]{1,12}$/i.test(text);
+  return { $or: [...texts, ...(isId ? [{ "~ObjectID": text.toUpperCase() }] : [])] };
+}
