@@ -38,9 +38,9 @@ export async function createAdapter(folder: string): Promise<string> {
 }
 
 async function prepareDirectory(target: string): Promise<void> {
-  const found = await stat(target).catch(() => null);
-  if (found === null) await mkdir(target, { recursive: true });
-  else if (!found.isDirectory()) throw new CreateError(`${target} is a file.`);
+  const stats = await stat(target).catch(() => null);
+  if (stats === null) await mkdir(target, { recursive: true });
+  else if (!stats.isDirectory()) throw new CreateError(`${target} is a file.`);
   else if ((await readdir(target)).length > 0) throw new CreateError(`${target} is not empty. Use a new directory.`);
 }
 

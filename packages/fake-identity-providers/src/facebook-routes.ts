@@ -47,17 +47,17 @@ export const facebookRoutes = {
     const { fake, query, now } = call;
     const [appId = "", secret = ""] = (query.get("access_token") ?? "").split("|");
     const token = query.get("input_token") ?? "";
-    const found = fake.accessTokens.get(token);
+    const grant = fake.accessTokens.get(token);
     if (fake.clients.get(appId)?.clientSecret !== secret) return refuse(call, 190);
     if (token === `${appId}|${secret}`)
       return answer(call, "debug", { data: { app_id: appId, type: "APP", is_valid: true } });
     const seconds = Math.floor(now / 1_000);
-    const isValid = found !== undefined;
+    const isValid = grant !== undefined;
     const data = {
-      app_id: found?.clientId ?? appId,
+      app_id: grant?.clientId ?? appId,
       type: "USER",
       is_valid: isValid,
-      user_id: found?.account.subject,
+      user_id: grant?.account.subject,
       expires_at: seconds + 5_184_000,
       scopes: ["email", "public_profile"],
     };
@@ -68,11 +68,11 @@ export const facebookRoutes = {
   profile: (call: Call) => {
     const { fake, query } = call;
     const token = query.get("access_token") ?? "";
-    const found = fake.accessTokens.get(token);
-    const secret = fake.clients.get(found?.clientId ?? "")?.clientSecret ?? "";
+    const grant = fake.accessTokens.get(token);
+    const secret = fake.clients.get(grant?.clientId ?? "")?.clientSecret ?? "";
     const proof = createHmac("sha256", secret).update(token).digest("hex");
-    if (found === undefined || query.get("appsecret_proof") !== proof) return refuse(call, 190);
-    const { account } = found;
+    if (grant === undefined || query.get("appsecret_proof") !== proof) return refuse(call, 190);
+    const { account } = grant;
     answer(call, "profile", {
       id: account.subject,
       first_name: account.name,

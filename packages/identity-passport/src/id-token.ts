@@ -53,9 +53,9 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
   const { payload, protectedHeader } = await jwtVerify(
     token,
     async (header: JWSHeaderParameters) => {
-      const found = await expected.keys.find(header);
-      keyIssuer = found.issuer;
-      return found.key;
+      const issuerKey = await expected.keys.find(header);
+      keyIssuer = issuerKey.issuer;
+      return issuerKey.key;
     },
     options,
   ).catch((error: unknown) => {

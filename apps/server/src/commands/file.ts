@@ -68,10 +68,10 @@ function list({ state, name = "", ...options }: ListOptions): Work {
   const isWanted = (each: ListedFile) =>
     (state === undefined || each.state === state) && (each.name ?? "").toLowerCase().includes(name.toLowerCase());
   return async ({ administration }) => {
-    const found: ListedFile[] = [];
-    for await (const each of listFiles(administration)) if (isWanted(each)) found.push(each);
-    if (found.length === 0 && !options.json) console.error("There are no files.");
-    else printList(found, shown, options);
+    const files: ListedFile[] = [];
+    for await (const each of listFiles(administration)) if (isWanted(each)) files.push(each);
+    if (files.length === 0 && !options.json) console.error("There are no files.");
+    else printList(files, shown, options);
   };
 }
 

@@ -27,7 +27,7 @@ export function defineVerify(command: ServerCommand): void {
 function verify({ fast = false, files, ...options }: VerifyOptions): Work {
   return async ({ serving }) => {
     const progress = new ProgressLine(process.stderr);
-    const found: Violation[] = [];
+    const violations: Violation[] = [];
     let records = 0;
     const onRecords = (count: number) => {
       records += count;
@@ -37,15 +37,17 @@ function verify({ fast = false, files, ...options }: VerifyOptions): Work {
       files: files ? { fast } : null,
       onRecords,
     });
-    for await (const violation of verifying) found.push(violation);
+    for await (const violation of verifying) violations.push(violation);
     progress.clear();
-    if (options.json) printJson({ records, violations: found });
+    if (options.json) printJson({ records, violations });
     else {
-      if (found.length > 0) printList(found, { json: (each) => each, columns }, options);
-      console.log(`Verified ${grouped(records)} records${found.length === 0 ? ". All invariants hold." : "."}`);
+      if (violations.length > 0) printList(violations, { json: (each) => each, columns }, options);
+      console.log(`Verified ${grouped(records)} records${violations.length === 0 ? ". All invariants hold." : "."}`);
     }
-    if (found.length > 0)
-      throw new CommandError(`${counted(found.length, "invariant")} ${found.length === 1 ? "is" : "are"} violated.`);
+    if (violations.length > 0)
+      throw new CommandError(
+        `${counted(violations.length, "invariant")} ${violations.length === 1 ? "is" : "are"} violated.`,
+      );
   };
 }
 

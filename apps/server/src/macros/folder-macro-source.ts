@@ -72,8 +72,8 @@ export class FolderMacroSource implements MacroSource {
     const facts = await Promise.all(
       (await this.names()).map(async (name) => {
         // A broken symbolic link must not hide the other files.
-        const found = await stat(join(this.directory, name), { bigint: true }).catch(() => null);
-        return found === null ? name : [name, found.mtimeNs, found.ctimeNs, found.size, found.ino].join(":");
+        const stats = await stat(join(this.directory, name), { bigint: true }).catch(() => null);
+        return stats === null ? name : [name, stats.mtimeNs, stats.ctimeNs, stats.size, stats.ino].join(":");
       }),
     );
     return facts.join("\n");

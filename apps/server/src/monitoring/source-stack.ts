@@ -9,9 +9,9 @@ const maps = new Map<string, SourceMap | null>();
 export function sourceStack(stack: string): string {
   return stack.replaceAll(/(file:\/\/[^\s()]*\/)([\w.-]+\.js):(\d+):(\d+)/g, (place, from, file, line, column) => {
     if (from !== folder) return place;
-    const found = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-    if (found === undefined || !("originalSource" in found)) return place;
-    return `${found.originalSource}:${found.originalLine + 1}:${found.originalColumn + 1}`;
+    const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !("originalSource" in entry)) return place;
+    return `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
   });
 }
 

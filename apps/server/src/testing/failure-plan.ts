@@ -129,8 +129,8 @@ export class FailurePlan {
   /** Names of parameters do not matter. */
   private routeOf(name: string): Route {
     const expected = withoutNames(name);
-    const found = this.routes.find(({ method, path }) => withoutNames(`${method} ${path}`) === expected);
-    if (found !== undefined) return found;
+    const route = this.routes.find(({ method, path }) => withoutNames(`${method} ${path}`) === expected);
+    if (route !== undefined) return route;
     throw new TypeError(`There is no route "${name}". The routes are:\n${this.names().join("\n")}`);
   }
 }

@@ -144,8 +144,8 @@ export class SyncStore {
     return this.transact(schema, async (records) => {
       const queued = [...(await all(records, "queue")), ...(await all(records, "held"))];
       const states = await records.states([...new Set(queued)]);
-      const found = Array.from(states, ([uuid, { pending }]) => pending.map((each) => ({ ...each, uuid }))).flat();
-      return found.toSorted((one, other) => one.sequence - other.sequence);
+      const changes = Array.from(states, ([uuid, { pending }]) => pending.map((each) => ({ ...each, uuid }))).flat();
+      return changes.toSorted((one, other) => one.sequence - other.sequence);
     });
   }
 
@@ -155,12 +155,12 @@ export class SyncStore {
    */
   async notices(schema: string): Promise<PendingNotices> {
     const entries = await this.transact(schema, async (records) => {
-      const found: (readonly [key: string, notice: Notice])[] = [];
+      const pages: (readonly [key: string, notice: Notice])[] = [];
       for (let after: string | undefined; ; ) {
         const page = await records.list("notices", after);
-        for (const [key, text] of page) found.push([key, JSON.parse(text) as Notice]);
+        for (const [key, text] of page) pages.push([key, JSON.parse(text) as Notice]);
         after = page.at(-1)?.[0];
-        if (after === undefined) return found;
+        if (after === undefined) return pages;
       }
     });
     const keys = entries.map(([key]) => key);

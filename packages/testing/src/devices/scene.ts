@@ -83,15 +83,15 @@ export class Scene {
     const existing = { groups: await admin.groups.list({ limit: 500 }), users: await admin.users.list({ limit: 500 }) };
     const groupIds: string[] = [];
     for (let group = 0; group < groups; group += 1) {
-      const found = existing.groups.items.find((each) => each.name === groupName(group));
-      groupIds.push((found ?? (await admin.groups.create({ name: groupName(group) }))).groupId);
+      const existingGroup = existing.groups.items.find((each) => each.name === groupName(group));
+      groupIds.push((existingGroup ?? (await admin.groups.create({ name: groupName(group) }))).groupId);
     }
     const userIds: string[] = [];
     for (let user = 0; user < users; user += 1) {
-      const found = existing.users.items.find((each) => each.name === userName(user));
-      if (found !== undefined) await admin.users.setPassword(found.userId, passwordOf(key));
+      const existingUser = existing.users.items.find((each) => each.name === userName(user));
+      if (existingUser !== undefined) await admin.users.setPassword(existingUser.userId, passwordOf(key));
       const created = () => admin.users.create({ name: userName(user), password: passwordOf(key) });
-      userIds.push((found ?? (await created())).userId);
+      userIds.push((existingUser ?? (await created())).userId);
     }
     const scene = new Scene(world, admin, client, key, userIds, groupIds);
     for (let user = 0; user < users; user += 1) await scene.setMembers(user, initialAccess);

@@ -91,21 +91,21 @@ function show(name: string, options: { readonly version?: string }): Work {
   const version = options.version === undefined ? null : versionOf(options.version, "--version");
   return async ({ database }) => {
     const macros = new MacroStore(database.storage.repositories);
-    const [found] = await macros.history(name, 1, version === null ? null : version + 1);
-    process.stdout.write(shown(storedText(found, name, version)));
+    const [macro] = await macros.history(name, 1, version === null ? null : version + 1);
+    process.stdout.write(shown(storedText(macro, name, version)));
   };
 }
 
-function storedText(found: MacroVersion | undefined, name: string, version: number | null): string {
+function storedText(macro: MacroVersion | undefined, name: string, version: number | null): string {
   if (version === null) {
-    if (found === undefined) throw new CommandError(`There is no macro "${name}".`);
-    if (found.text === null)
+    if (macro === undefined) throw new CommandError(`There is no macro "${name}".`);
+    if (macro.text === null)
       throw new CommandError(`The macro "${name}" was removed. See "sallyport --local macro history ${name}".`);
-    return found.text;
+    return macro.text;
   }
-  if (found?.version !== version) throw new CommandError(`There is no version ${version} of the macro "${name}".`);
-  if (found.text === null) throw new CommandError(`Version ${version} of the macro "${name}" is a removal.`);
-  return found.text;
+  if (macro?.version !== version) throw new CommandError(`There is no version ${version} of the macro "${name}".`);
+  if (macro.text === null) throw new CommandError(`Version ${version} of the macro "${name}" is a removal.`);
+  return macro.text;
 }
 
 /** A file receives the text unchanged. A terminal receives no control sequences. */

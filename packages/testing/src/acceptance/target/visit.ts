@@ -72,9 +72,9 @@ export class Visit {
   /** The class that the checks write. */
   async structure(client: SallyportClient): Promise<ClassStructure> {
     const { className } = this.target;
-    const found = (await client.getStructure()).classes.find(({ name }) => name === className);
-    if (found === undefined) throw new NotApplicable(`The user cannot read the class ${className}.`);
-    return found;
+    const definition = (await client.getStructure()).classes.find(({ name }) => name === className);
+    if (definition === undefined) throw new NotApplicable(`The user cannot read the class ${className}.`);
+    return definition;
   }
 
   /** Creates an object that `close` removes, and returns its id. */
