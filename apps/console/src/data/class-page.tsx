@@ -1,10 +1,10 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import type { ClassStructure, ObjectQuery } from "@sallyport/client";
-import { IconRefresh, IconSearch } from "@tabler/icons-react";
+import type { ClassStructure } from "@sallyport/client";
+import { IconFilter, IconRefresh, IconSearch } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useClasses } from "../classes/use-classes.ts";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails, showFailure } from "../notices/notices.tsx";
@@ -12,9 +12,12 @@ import { SlowNotice } from "../notices/slow-notice.tsx";
 import { useColumnChoice } from "./column-choice.ts";
 import { ColumnPanel } from "./column-panel.tsx";
 import { columnsOf, usualColumns } from "./columns.ts";
+import { conditionsOf } from "./filter-tree.ts";
+import { FilterPanel } from "./filter-panel.tsx";
+import { filterOfText, listQuery, noFilter } from "./list-query.ts";
 import { useListState } from "./list-state.ts";
 import { ObjectGrid } from "./object-grid.tsx";
-import { quickFilter, useObjectRows } from "./object-rows.ts";
+import { useObjectRows } from "./object-rows.ts";
 import classes from "./class-page.module.css";
 
 /** The objects of a class and its subclasses. */
@@ -51,10 +54,12 @@ function ObjectList({ structure, all }: ObjectListProps) {
   const names = useMemo(() => columns.map((column) => column.name), [columns]);
   const { choice, choose, reset } = useColumnChoice(name, usual, names);
   const shown = useMemo(() => columns.filter((column) => choice.names.includes(column.name)), [columns, choice.names]);
-  const query = useMemo((): ObjectQuery => {
-    const search = state.search ?? "";
-    return { ...(search === "" ? {} : { where: quickFilter(search, columns) }), ...(sort.length > 0 ? { sort } : {}) };
-  }, [columns, sort, state.search]);
+  const filter = useMemo(() => filterOfText(state.filter), [state.filter]);
+  const [isFiltering, setFiltering] = useState(false);
+  const query = useMemo(
+    () => listQuery({ structure, all, columns, search: state.search, filter: filter ?? noFilter, sort }),
+    [structure, all, columns, filter, sort, state.search],
+  );
   const list = useObjectRows({ className: name, query, columns: shown });
   const { loaded, first, error, isPending, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
 
@@ -72,6 +77,7 @@ function ObjectList({ structure, all }: ObjectListProps) {
     mutationFn: () => list.refresh(Number(state.row ?? 0)),
     onError: (failure) => showFailure(texts.notices.loadFailed, failure),
   });
+  const conditionCount = filter === null ? 0 : conditionsOf(filter).length;
   const reload = () => {
     forgetRefresh();
     void list.refetch();
@@ -123,9 +129,32 @@ function ObjectList({ structure, all }: ObjectListProps) {
             >
               {texts.lists.refresh}
             </Button>
+            <Button
+              variant={conditionCount > 0 ? "light" : "default"}
+              leftSection={<IconFilter size={16} />}
+              aria-expanded={isFiltering}
+              onClick={() => setFiltering(!isFiltering)}
+            >
+              {conditionCount > 0 ? texts.filter.titleWith(conditionCount) : texts.filter.title}
+            </Button>
             <ColumnPanel columns={columns} choice={choice} choose={choose} onReset={reset} />
           </Group>
         </Group>
+        {filter === null && (
+          <Text p="sm" c="red" role="alert">
+            {texts.filter.unreadable}
+          </Text>
+        )}
+        {isFiltering && (
+          <FilterPanel
+            key={`${state.filter ?? ""} ${state.sort ?? ""}`}
+            structure={structure}
+            all={all}
+            filter={filter ?? noFilter}
+            sort={sort}
+            onApply={(applied, order) => change({ filter: applied, sort: order.join(",") || undefined })}
+          />
+        )}
         <SlowNotice isWaiting={isFetching} />
         {error !== null && (
           <Stack p="md" role="alert" align="flex-start">

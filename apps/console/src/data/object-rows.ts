@@ -1,4 +1,4 @@
-import type { Filter, ObjectQuery } from "@sallyport/client";
+import type { ObjectQuery } from "@sallyport/client";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
@@ -71,11 +71,4 @@ export function useObjectRows({ className, query, columns }: RowsRequest) {
     [className, connection, fields, loaded, query],
   );
   return { ...list, loaded, refreshed, refresh, first: data?.pages[0] };
-}
-
-/** The filter of the quick search: one of the texts that show contains the searched one, or the id is it. */
-export function quickFilter(text: string, columns: readonly ValueColumn[]): Filter {
-  const texts = columns.filter(({ type }) => type === "string").map(({ name }) => ({ [name]: { $contains: text } }));
-  const isId = /^[0-9a-z]{1,12}$/i.test(text);
-  return { $or: [...texts, ...(isId ? [{ "~ObjectID": text.toUpperCase() }] : [])] };
 }

@@ -1,0 +1,35 @@
+const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i;
+
+/** Digits without zeros at both ends, and the place of the last one. Equal for equal numbers. */
+function normalized(text: string): string | null {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = form.exec(text) ?? [];
+  const all = `${whole}${fraction}`;
+  if (all === "") return null;
+  const digits = all.replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const place = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign === "-" ? "-" : ""}${significant}e${place}`;
+}
+
+export type ParsedNumber =
+  | { readonly number: number }
+  /** `form`: it is no number. `rounded`: a double has no such value, and the server would refuse it. */
+  | { readonly fault: "form" }
+  | { readonly fault: "rounded"; readonly nearest: number };
+
+const isExactInteger = (text: string, number: number): boolean =>
+  /^[+-]?\d+$/.test(text) && BigInt(number) === BigInt(text.replace(/^\+/, ""));
+
+/** The number of a text with a decimal point, if a double has this value or shows the same digits. */
+export function parseNumber(text: string): ParsedNumber {
+  const trimmed = text.trim();
+  const written = normalized(trimmed);
+  if (written === null) return { fault: "form" };
+  const nearest = Number(trimmed);
+  const isExact =
+    Number.isFinite(nearest) && (normalized(String(nearest)) === written || isExactInteger(trimmed, nearest));
+  if (!isExact) return { fault: "rounded", nearest };
+  // The server refuses -0.
+  return { number: nearest === 0 ? 0 : nearest };
+}

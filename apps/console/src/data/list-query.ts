@@ -1,0 +1,48 @@
+import type { ClassStructure, Filter, ObjectQuery } from "@sallyport/client";
+import { stepsOf } from "./attribute-path.ts";
+import type { ValueColumn } from "./columns.ts";
+import { filterOf, type Group, parseFilter, withOperands } from "./filter-tree.ts";
+import { resolvedDate } from "./relative-date.ts";
+
+export const noFilter: Group = { kind: "group", mode: "all", members: [] };
+
+/** The filter of the address. `null` if its text is no filter. */
+export function filterOfText(filter: string | undefined): Group | null {
+  if (filter === undefined) return noFilter;
+  try {
+    return parseFilter(JSON.parse(filter));
+  } catch {
+    return null;
+  }
+}
+
+interface QueryParts {
+  readonly structure: ClassStructure;
+  readonly all: readonly ClassStructure[];
+  readonly columns: readonly ValueColumn[];
+  readonly search: string | undefined;
+  readonly filter: Group;
+  readonly sort: readonly string[];
+}
+
+/** What the server is asked for. Relative dates are those of now. */
+export function listQuery({ structure, all, columns, search, filter, sort }: QueryParts): ObjectQuery {
+  const dated = withOperands(filter, ({ path, operand }) => {
+    if (stepsOf(path, structure, all).at(-1)?.column?.type !== "date") return operand;
+    return Array.isArray(operand) ? operand.map((each) => resolvedDate(each)) : resolvedDate(operand);
+  });
+  const filters = [
+    ...(filter.members.length > 0 ? [filterOf(dated)] : []),
+    ...(search === undefined ? [] : [quickFilter(search, columns)]),
+  ];
+  const [first] = filters;
+  const where: Filter | undefined = filters.length > 1 ? { $and: filters } : first;
+  return { ...(where === undefined ? {} : { where }), ...(sort.length > 0 ? { sort } : {}) };
+}
+
+/** The filter of the quick search: one of the texts contains the searched one, or the id is it. */
+function quickFilter(text: string, columns: readonly ValueColumn[]): Filter {
+  const texts = columns.filter(({ type }) => type === "string").map(({ name }) => ({ [name]: { $contains: text } }));
+  const isId = /^[0-9a-z]{1,12}$/i.test(text);
+  return { $or: [...texts, ...(isId ? [{ "~ObjectID": text.toUpperCase() }] : [])] };
+}

@@ -1,0 +1,101 @@
+import { Select, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import type { ClassStructure } from "@sallyport/client";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useConnection } from "../connection/connection-context.tsx";
+import { useTexts } from "../language/language.tsx";
+import type { ObjectRow } from "./cell-text.ts";
+import { titleAttributeOf, titleOf } from "./object-title.ts";
+
+/** Objects that the picker offers at a time. */
+const offered = 20;
+
+interface ReferencePickerProps {
+  readonly label: string;
+  /** `undefined` for a class that the person cannot read. Then the id is typed. */
+  readonly target: ClassStructure | undefined;
+  /** The id of the chosen object. */
+  readonly value: string | null;
+  /** `null` clears the choice. Without an object, the id was typed. */
+  onChange(id: string | null, object?: ObjectRow): void;
+  readonly disabled?: boolean;
+}
+
+/** Chooses an object of a class by its title or id. The server searches. */
+export function ReferencePicker({ target, ...props }: ReferencePickerProps) {
+  if (target !== undefined) return <ObjectSelect target={target} {...props} />;
+  const { label, value, onChange, disabled = false } = props;
+  return (
+    <TextInput
+      aria-label={label}
+      value={value ?? ""}
+      disabled={disabled}
+      onChange={({ currentTarget }) => onChange(currentTarget.value.trim() || null)}
+    />
+  );
+}
+
+type ObjectSelectProps = Omit<ReferencePickerProps, "target"> & { readonly target: ClassStructure };
+
+function ObjectSelect({ label, target, value, onChange, disabled = false }: ObjectSelectProps) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const title = titleAttributeOf(target);
+  const [text, setText] = useState("");
+  const fields = title === null ? [] : [title];
+  const titleText = (row: ObjectRow) => titleOf(row, title);
+  const { data: chosen } = useQuery({
+    queryKey: ["objects", target.name, "title", value],
+    queryFn: ({ signal }) =>
+      connection.work((data) =>
+        data.getObject<ObjectRow>(value ?? "", { signal, serialization: { type: "custom", fields } }),
+      ),
+    enabled: value !== null,
+  });
+  const [sought] = useDebouncedValue(chosen !== undefined && text === titleText(chosen) ? "" : text.trim(), 250);
+  const { data: page } = useQuery({
+    queryKey: ["objects", target.name, "picker", sought],
+    queryFn: ({ signal }) =>
+      connection.work((data) =>
+        data.listObjects<ObjectRow>(target.name, {
+          query: {
+            ...(sought === "" ? {} : { where: soughtBy(sought, title, target) }),
+            ...(title === null ? {} : { sort: [title] }),
+          },
+          perPage: offered,
+          count: "capped",
+          serialization: { type: "custom", fields },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const rows = new Map((page?.["~Elements"] ?? []).map((row) => [row["~ObjectID"], row]));
+  if (chosen !== undefined && value !== null) rows.set(value, chosen);
+  const labels = Array.from(rows, ([id, row]) => ({ value: id, label: titleText(row) }));
+  if (value !== null && !rows.has(value)) labels.unshift({ value, label: value });
+  return (
+    <Select
+      aria-label={label}
+      placeholder={texts.objects.find(target.name)}
+      data={labels}
+      filter={({ options }) => options}
+      value={value}
+      onChange={(id) => onChange(id, id === null ? undefined : rows.get(id))}
+      searchable
+      searchValue={text}
+      onSearchChange={setText}
+      nothingFoundMessage={texts.lists.nothingFound}
+      clearable
+      clearButtonProps={{ "aria-label": texts.objects.clear(label) }}
+      disabled={disabled}
+    />
+  );
+}
+
+function soughtBy(text: string, title: string | null, { attributes }: ClassStructure) {
+  const isText = attributes.some(({ name, type }) => name === title && type === "string");
+  const byId = /^[0-9a-z]{1,12}$/i.test(text) ? [{ "~ObjectID": text.toUpperCase() }] : [];
+  return { $or: [...(title !== null && isText ? [{ [title]: { $contains: text } }] : []), ...byId] };
+}
