@@ -60,8 +60,14 @@ function Loaded({ ticket }: { readonly ticket: string | null }) {
   return config === null ? <Starting /> : <Connected config={config} ticket={ticket} />;
 }
 
+/** Trades the ticket at once: it is valid for a few minutes, and a person may take longer to log in. */
+function connect(config: PageConfig, ticket: string | null) {
+  const connection = new Connection(config);
+  return { connection, config, trade: ticket === null ? null : connection.tradeTicket(ticket) };
+}
+
 function Connected({ config, ticket }: { readonly config: PageConfig; readonly ticket: string | null }) {
-  const [connected] = useState(() => ({ connection: new Connection(config), config, ticket }));
+  const [connected] = useState(() => connect(config, ticket));
   return (
     <ConnectionContext value={connected}>
       <Session />

@@ -5,8 +5,8 @@ import type { PageConfig } from "./page-config.ts";
 interface Connected {
   readonly connection: Connection;
   readonly config: PageConfig;
-  /** From the address of the page. `null` without one, and when it is used. */
-  readonly ticket: string | null;
+  /** The trade of the ticket in the address of the page. `null` without one. */
+  readonly trade: Promise<void> | null;
 }
 
 export const ConnectionContext = createContext<Connected | null>(null);

@@ -36,7 +36,11 @@ interface PendingQuestion {
 export interface ConnectionState {
   readonly clients: Clients | null;
   readonly question: Question | null;
+  /** An administration key before the log-in. */
+  readonly ticketKey: string | null;
 }
+
+const loggedOut: ConnectionState = { clients: null, question: null, ticketKey: null };
 
 /** Codes of a session or key that the server no longer accepts. */
 const lostCodes: ReadonlySet<number> = new Set([101, 200, 201, 203]);
@@ -53,7 +57,7 @@ export class Connection {
   readonly #config: PageConfig;
   readonly #listeners = new Set<() => void>();
   readonly #channel: BroadcastChannel;
-  #state: ConnectionState = { clients: null, question: null };
+  #state = loggedOut;
   #pending: PendingQuestion | null = null;
 
   constructor(config: PageConfig) {
@@ -64,9 +68,15 @@ export class Connection {
     });
   }
 
-  /** The key of the administrator that is logged in, for a new log-in in place. */
+  /** The key of a ticket, or of the administrator that is logged in. */
   get administrationKey(): string | null {
-    return this.#state.clients?.administrationKey ?? null;
+    return this.#state.clients?.administrationKey ?? this.#state.ticketKey;
+  }
+
+  /** Trades the ticket for an administration key. Rejects with the refusal. */
+  async tradeTicket(ticket: string): Promise<void> {
+    const { appKey } = await new SallyportAdmin({ baseUrl: databaseUrl, appKey: "" }).console.tradeTicket(ticket);
+    this.#set({ ...this.#state, ticketKey: appKey });
   }
 
   readonly state = (): ConnectionState => this.#state;
@@ -82,7 +92,7 @@ export class Connection {
       administrationKey === null
         ? await this.#logInAsUser(credentials)
         : await this.#logInAsAdministrator(administrationKey, credentials);
-    this.#set({ clients, question: null });
+    this.#set({ clients, question: null, ticketKey: null });
     this.#answer();
   }
 
@@ -138,6 +148,7 @@ export class Connection {
 
   /** Asks once for all acts that wait. Rejects with the refusal if the person gives up. */
   async #ask(question: Question, refusal: unknown, clients: Clients): Promise<void> {
+    // Another act has asked, and the person has answered.
     if (this.#state.clients !== clients) return;
     if (this.#pending === null) {
       let settle: Pick<PendingQuestion, "resolve" | "reject"> | undefined;
@@ -160,7 +171,7 @@ export class Connection {
 
   #forget(): void {
     this.refuse();
-    this.#set({ clients: null, question: null });
+    this.#set(loggedOut);
   }
 
   #set(state: ConnectionState): void {
@@ -171,26 +182,25 @@ export class Connection {
   async #logInAsAdministrator(appKey: string, credentials: Credentials): Promise<Clients> {
     const admin = new SallyportAdmin({ baseUrl: databaseUrl, appKey });
     const { user, databaseName } = await admin.logIn(credentials);
-    const { client: data } = await this.#openData(credentials);
-    return { user: credentials.user, userId: user["~ObjectID"], databaseName, administrationKey: appKey, admin, data };
+    // A session of the same person for objects, which ends with that of the administrator.
+    const answered = { ...(await admin.console.openSession()), user, databaseName };
+    const data = new SallyportClient({ baseUrl: databaseUrl, appKey, renew: false });
+    await data.logIn({
+      mode: "session",
+      ...credentials,
+      appNames: [],
+      endpoint: { path: "/admin/v1/console/session", answered },
+    });
+    const userId = user["~ObjectID"];
+    return { user: credentials.user, userId, databaseName, administrationKey: appKey, admin, data };
   }
 
   async #logInAsUser(credentials: Credentials): Promise<Clients> {
-    const { client: data, user, databaseName } = await this.#openData(credentials);
-    return {
-      user: credentials.user,
-      userId: user["~ObjectID"],
-      databaseName,
-      administrationKey: null,
-      admin: null,
-      data,
-    };
-  }
-
-  async #openData(credentials: Credentials) {
     const { appKey, appName } = this.#config;
-    const client = new SallyportClient({ baseUrl: databaseUrl, appKey: appKey ?? "", renew: false });
-    const result = await client.logIn({ mode: "session", ...credentials, appNames: appName === null ? [] : [appName] });
-    return { client, ...result };
+    const data = new SallyportClient({ baseUrl: databaseUrl, appKey: appKey ?? "", renew: false });
+    const appNames = appName === null ? [] : [appName];
+    const { user, databaseName } = await data.logIn({ mode: "session", ...credentials, appNames });
+    const userId = user["~ObjectID"];
+    return { user: credentials.user, userId, databaseName, administrationKey: null, admin: null, data };
   }
 }

@@ -1,10 +1,10 @@
 import { Alert, Button, PasswordInput, PinInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { SallyportError } from "@sallyport/client";
-import { IconAlertTriangle } from "@tabler/icons-react";
-import { type FormEvent, useState } from "react";
+import { IconAlertTriangle, IconTicket } from "@tabler/icons-react";
+import { type FormEvent, useEffect, useState } from "react";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
-import { useConnected } from "./connection-context.tsx";
+import { useConnected, useConnectionState } from "./connection-context.tsx";
 
 /** The server asks for a token of the second factor, or for another one. */
 const tokenCodes: ReadonlySet<number> = new Set([341, 342]);
@@ -17,7 +17,9 @@ interface LogInFormProps {
 /** Logs in: as an administrator with an administration key, or as a user with the app key of the page. */
 export function LogInForm({ user: known = "" }: LogInFormProps) {
   const texts = useTexts();
-  const { connection, config } = useConnected();
+  const { connection, config, trade } = useConnected();
+  const isTicketRefused = useIsRefused(trade);
+  useConnectionState();
   const remembered = connection.administrationKey;
   const [kind, setKind] = useState(known !== "" && remembered === null ? "user" : "administrator");
   const [key, setKey] = useState("");
@@ -54,6 +56,16 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
               { value: "user", label: texts.logIn.user },
             ]}
           />
+        )}
+        {isAdministrator && known === "" && remembered !== null && (
+          <Alert color="green" icon={<IconTicket size={18} />}>
+            {texts.logIn.ticketUsed}
+          </Alert>
+        )}
+        {isAdministrator && remembered === null && isTicketRefused && (
+          <Alert color="yellow" icon={<IconAlertTriangle size={18} />} role="alert">
+            {texts.logIn.ticketRefused}
+          </Alert>
         )}
         {isAdministrator && remembered === null && (
           <PasswordInput
@@ -104,4 +116,12 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
       </Stack>
     </form>
   );
+}
+
+function useIsRefused(trade: Promise<void> | null): boolean {
+  const [isRefused, setRefused] = useState(false);
+  useEffect(() => {
+    trade?.catch(() => setRefused(true));
+  }, [trade]);
+  return isRefused;
 }

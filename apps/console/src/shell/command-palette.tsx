@@ -1,14 +1,19 @@
+import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { IconLogout, IconSearch, IconTable } from "@tabler/icons-react";
+import { IconLogout, IconSearch, IconTable, IconUser } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useClasses } from "../classes/use-classes.ts";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { useAdministrationPages } from "./administration-pages.ts";
 
 const mostResults = 12;
+/** Users that the palette offers at a time. */
+const offeredUsers = 5;
 
-/** Pages, classes and actions by their names, on Ctrl+K. */
+/** Pages, classes, users and actions by their names, on Ctrl+K. The server searches the users. */
 export function CommandPalette() {
   const texts = useTexts();
   const connection = useConnection();
@@ -16,6 +21,15 @@ export function CommandPalette() {
   const { isAdministrator } = usePerson();
   const pages = useAdministrationPages();
   const { data: classes = [] } = useClasses();
+  const [text, setText] = useState("");
+  const [sought] = useDebouncedValue(text.trim(), 200);
+  const { data: users } = useQuery({
+    queryKey: ["users", "palette", sought],
+    queryFn: ({ signal }) =>
+      connection.administer((admin) => admin.users.list({ search: sought, limit: offeredUsers, signal })),
+    enabled: isAdministrator && sought !== "",
+    placeholderData: keepPreviousData,
+  });
   const actions: SpotlightActionData[] = [
     ...(isAdministrator ? pages : []).map(({ to, name, help, Icon }) => ({
       id: to,
@@ -31,6 +45,13 @@ export function CommandPalette() {
       leftSection: <IconTable size={18} />,
       onClick: () => void navigate({ to: "/classes/$className", params: { className: name } }),
     })),
+    ...(sought === "" ? [] : (users?.items ?? [])).map(({ userId, name, description }) => ({
+      id: `user ${userId}`,
+      label: name,
+      description: description ?? texts.logIn.user,
+      leftSection: <IconUser size={18} />,
+      onClick: () => void navigate({ to: "/users/$userId", params: { userId } }),
+    })),
     {
       id: "log-out",
       label: texts.shell.logOut,
@@ -41,6 +62,8 @@ export function CommandPalette() {
   return (
     <Spotlight
       actions={actions}
+      query={text}
+      onQueryChange={setText}
       limit={mostResults}
       shortcut={["mod + K"]}
       nothingFound={texts.shell.paletteEmpty}

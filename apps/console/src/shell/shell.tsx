@@ -45,7 +45,6 @@ export function Shell() {
           justify="flex-start"
           leftSection={<IconSearch size={16} />}
           rightSection={<Kbd size="xs">Ctrl K</Kbd>}
-          classNames={{ section: classes["searchSection"] ?? "", label: classes["label"] ?? "" }}
           onClick={spotlight.open}
           aria-label={texts.shell.palette}
         >

@@ -1,4 +1,4 @@
-import { createTheme, Drawer, Modal, Table, Tooltip } from "@mantine/core";
+import { Anchor, createTheme, Drawer, Modal, Table, Tooltip } from "@mantine/core";
 
 /** Static parts of the theme. Its variables are in `theme.css`, since a page under the policy cannot add a style element. */
 export const theme = createTheme({
@@ -7,6 +7,7 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    Anchor: Anchor.extend({ defaultProps: { size: "sm" } }),
     // The lock of scrolling adds a style element.
     Modal: Modal.extend({ defaultProps: { lockScroll: false, centered: true } }),
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false, position: "right" } }),
