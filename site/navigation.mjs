@@ -71,6 +71,7 @@ export const groups = [
       "licences",
       "limits",
       "cli",
+      "console",
       "upgrade",
       "keys",
       "mail",

@@ -1,3 +1,4 @@
+import { headerNames } from "@sallyport/contract/header-names";
 import type { ApiDescription, DatabaseCalls, ReadersData, ServiceData } from "@sallyport/contract";
 import type { ClientOptions, LogInOptions } from "./options.ts";
 import { type LogInResult, openSession } from "./log-in.ts";
@@ -31,7 +32,7 @@ import {
   type RequestOptions,
   type StreamAnswer,
 } from "./requests.ts";
-import type { ClientSession } from "./sessions/client-session.ts";
+import { type ClientSession, HeaderSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import type { CallArguments } from "./transport/calls.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
@@ -89,6 +90,11 @@ export class SallyportClient {
   /** Logs in. A previous session ends once the new one is open. */
   logIn(options: LogInOptions, { signal }: Pick<CallLimits, "signal"> = {}): Promise<LogInResult> {
     return this.#keeper.logIn(options, signal);
+  }
+
+  /** Continues a session of mode `session` whose id was kept, or that `console.openSession` has opened. Sends nothing, and cannot renew it. */
+  resume(sessionId: string): void {
+    this.#keeper.resume(new HeaderSession("session", headerNames.sessionId, sessionId));
   }
 
   /**

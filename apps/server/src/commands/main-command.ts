@@ -33,6 +33,11 @@ const commands: readonly ListedCommand[] = [
     load: async () => (await import("./doctor.ts")).defineDoctor,
   },
   {
+    name: "console-link",
+    description: "print a link that opens the console in a browser",
+    load: async () => (await import("./console-link.ts")).defineConsoleLink,
+  },
+  {
     name: "app-key",
     description: "import app keys of other systems",
     load: async () => (await import("./app-key.ts")).defineAppKey,

@@ -1,4 +1,4 @@
-import type { Configuration } from "../configuration/index.ts";
+import { type Configuration, listenerAddress } from "../configuration/index.ts";
 import type { DemoProvidersOptions } from "../demo/index.ts";
 
 /** Public URL of the server without a trailing slash; `null` if it is unknown before listening. */
@@ -9,8 +9,7 @@ export function publicAddress({
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
   // The demo is reachable only from this machine.
   if (!demo || port === 0) return null;
-  const scheme = tls.certificateFile === undefined ? "http" : "https";
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}${basePath}`;
+  return `${schemeOf(tls)}://${reachableHost(host)}:${port}${basePath}`;
 }
 
 /**
@@ -22,4 +21,27 @@ export function demoProvidersPlace(configuration: Configuration): DemoProvidersO
   const serverAddress = publicAddress(configuration);
   if (folder === null || serverAddress === null || providers.fakeUrl !== undefined) return null;
   return { folder, serverAddress };
+}
+
+/** Address of the console of a database, with a ticket. `base`: URL of the server without a trailing slash. */
+export function consoleLink(base: string, alias: string, ticket: string): string {
+  return `${base}${alias === "" ? "" : `/${alias}`}/console/#ticket=${ticket}`;
+}
+
+/** URL without a trailing slash at which the console is reached; `null` if only the running server knows it. */
+export function consoleBase({ server, console: { listen } }: Configuration): string | null {
+  const { publicUrl, basePath, tls } = server;
+  if (listen === undefined && publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
+  const { host, port } = (listen === undefined ? null : listenerAddress(listen)) ?? server;
+  return port === 0 ? null : `${schemeOf(tls)}://${reachableHost(host)}:${port}${basePath}`;
+}
+
+export function schemeOf({ certificateFile }: Configuration["server"]["tls"]): "http" | "https" {
+  return certificateFile === undefined ? "http" : "https";
+}
+
+/** The host in a URL of this machine, for an address to listen on. */
+export function reachableHost(address: string): string {
+  const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return reachable.includes(":") ? `[${reachable}]` : reachable;
 }

@@ -12,7 +12,7 @@ import { createContainer } from "./create-container.ts";
 import type { Leaving, WorkerLink } from "../processes/worker-link.ts";
 import { components } from "./components.ts";
 import { listen, listenerPlaces, requireFreePorts } from "./listen.ts";
-import { demoProvidersPlace } from "./public-address.ts";
+import { demoProvidersPlace, reachableHost, schemeOf } from "./public-address.ts";
 import { openParts } from "./server-parts.ts";
 import { directoriesWithoutDatabase } from "./storages/embedded.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
@@ -22,8 +22,8 @@ import { standardTuning, type Tuning } from "./tuning.ts";
 export interface RunningServer {
   /** Local URL with the base path, without a trailing slash. */
   readonly url: string;
-  /** The same of the listener that serves the console and the administration routes. */
-  readonly administrationUrl: string;
+  /** The same of the listener that serves the console; `null` without a console. */
+  readonly consoleUrl: string | null;
   readonly address: AddressInfo;
   readonly databases: DatabaseDirectory;
   /** State of the demo by alias. Databases that were unavailable at startup are absent. */
@@ -104,7 +104,7 @@ export async function startServer(
     let closed: Promise<void> | undefined;
     return {
       url: urlOf(configuration, address),
-      administrationUrl: urlOf(configuration, administrationAddress),
+      consoleUrl: application.hasConsole ? urlOf(configuration, administrationAddress) : null,
       address,
       databases,
       demoStates: parts.demoStates,
@@ -137,11 +137,8 @@ async function fakeProviders(configuration: Configuration): Promise<DemoProvider
   return place === null ? null : startDemoProviders(place);
 }
 
-function urlOf({ server: { tls, basePath } }: Configuration, { address, family, port }: AddressInfo): string {
-  const scheme = tls.certificateFile === undefined ? "http" : "https";
-  const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  const host = family === "IPv6" ? `[${reachable}]` : reachable;
-  return `${scheme}://${host}:${port}${basePath}`;
+function urlOf({ server: { tls, basePath } }: Configuration, { address, port }: AddressInfo): string {
+  return `${schemeOf(tls)}://${reachableHost(address)}:${port}${basePath}`;
 }
 
 /** Shuts the servers of an application down without losing responses. */

@@ -12,6 +12,8 @@ export interface BannerDatabase {
   readonly demo: DemoState | null;
   /** App key for administration; `null` if there is none. */
   readonly administrationKey: string | null;
+  /** Link that opens the console; `null` without a console. */
+  readonly consoleLink: string | null;
   /** Whether the sample macros are available. */
   readonly hasMacros: boolean;
 }
@@ -49,6 +51,7 @@ export function banner(parts: BannerParts): string {
     style,
   } = parts;
   const usable = databases.find(({ demo }) => demo !== null);
+  const links = databases.flatMap(({ consoleLink }) => consoleLink ?? []);
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
   const example = databases.find(({ demo }) => containsDemo(demo));
   if (example !== undefined) {
@@ -66,6 +69,7 @@ export function banner(parts: BannerParts): string {
     ...row("Data", dataPlace),
     ...(capabilities.length === 0 ? [] : row("Storage", capabilities.join(", "))),
     ...(mailFolder === null ? [] : row("Mail", mailFolder)),
+    ...(links.length === 0 ? [] : row("Console", ...links, style.faint("each once, within 5 minutes"))),
     ...(hasDocs && usable !== undefined ? row("Try it", `${usable.address}/docs, in a browser`) : []),
     ...(hasFakeProviders && example !== undefined
       ? row("Providers", `${example.address}/v1/auth/google?appkey=${demoCredentials.appKey}`)

@@ -13,6 +13,7 @@ import { testEnvironment, tuningOf } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { terminalStyle } from "@sallyport/client/terminal";
+import { consoleLink } from "../composition/public-address.ts";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
 import { type DemoProviders, startDemoProviders } from "./start-demo-providers.ts";
@@ -21,6 +22,7 @@ describe("demo", () => {
   const digests = new NodeDigests();
   const plain = terminalStyle({ isTTY: false });
   const administrationKey = "k".repeat(43);
+  const ticket = "t".repeat(22);
 
   const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
     banner({
@@ -37,8 +39,24 @@ describe("demo", () => {
     });
 
   const databasesAt = (url: string): BannerDatabase[] => [
-    { alias: "", name: "demo", address: url, demo: "seeded", administrationKey, hasMacros: true },
-    { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", administrationKey, hasMacros: true },
+    {
+      alias: "",
+      name: "demo",
+      address: url,
+      demo: "seeded",
+      administrationKey,
+      consoleLink: consoleLink(url, "", ticket),
+      hasMacros: true,
+    },
+    {
+      alias: "second",
+      name: "second",
+      address: `${url}/second`,
+      demo: "seeded",
+      administrationKey,
+      consoleLink: consoleLink(url, "second", ticket),
+      hasMacros: true,
+    },
   ];
 
   describe("banner", () => {
@@ -54,6 +72,13 @@ describe("demo", () => {
       expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
       for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
       expect(text).toMatch(/^Data +data\nStorage +durable, one process\nMail +data\/mail$/m);
+    });
+
+    test("shows links that open the console, if there is one", () => {
+      for (const place of ["", "second/"])
+        expect(text).toContain(`http://127.0.0.1:8080/${place}console/#ticket=${ticket}\n`);
+      const without = databasesAt("http://127.0.0.1:8080").map((each) => ({ ...each, consoleLink: null }));
+      expect(show(without)).not.toMatch(/console/i);
     });
 
     test("shows where the API can be tried, if enabled", () => {

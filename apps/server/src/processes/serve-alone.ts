@@ -1,6 +1,8 @@
 import { describeCapabilities, type Storage } from "@sallyport/storage";
-import { NodeDigests } from "@sallyport/crypto";
+import { administrationOf, issueConsoleTicket } from "@sallyport/core";
+import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { terminalStyle } from "@sallyport/client/terminal";
+import { consoleLink } from "../composition/public-address.ts";
 import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import {
@@ -45,34 +47,39 @@ export async function serveAlone(configuration: Configuration, read: () => Confi
   if (configuration.demo) {
     // The log writes to standard output separately. Its lines must precede the banner.
     log.flush();
-    printBanner(configuration, server);
+    await printBanner(configuration, server);
   }
   const address = configuration.server.publicUrl ?? server.url;
   logger.info({ address, version, pid: process.pid, durationMs }, "Listening");
 }
 
 /** Prints the databases of the demo and how to use them. */
-function printBanner(
+async function printBanner(
   { applicationName, databases, server, docs, mail }: Configuration,
-  { url, demoStates, demoAdministrationKeys, hasFakeProviders, databases: opened }: RunningServer,
-): void {
+  { url, demoStates, demoAdministrationKeys, hasFakeProviders, databases: opened, consoleUrl }: RunningServer,
+): Promise<void> {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   const storage = opened.get(databases[0]?.alias ?? "")?.storage;
+  const services = { random: new NodeRandomSource() };
+  const linkOf = async (alias: string): Promise<string | null> => {
+    const database = opened.get(alias);
+    if (!database || !demoStates.has(alias) || consoleUrl === null) return null;
+    return consoleLink(consoleUrl, alias, await issueConsoleTicket({ ...administrationOf(database), services }));
+  };
+  const shown = databases.map(async ({ alias, name, macros: { directory } }) => ({
+    alias,
+    name,
+    address: alias === "" ? address : `${address}/${alias}`,
+    demo: demoStates.get(alias) ?? null,
+    administrationKey: demoAdministrationKeys.get(alias) ?? null,
+    consoleLink: await linkOf(alias),
+    hasMacros: directory !== null && directory === demoMacros(),
+  }));
   process.stdout.write(
     banner({
       name: applicationName,
       version,
-      databases: databases.map(({ alias, name, macros: { directory } }) => {
-        const hasMacros = directory !== null && directory === demoMacros();
-        return {
-          alias,
-          name,
-          address: alias === "" ? address : `${address}/${alias}`,
-          demo: demoStates.get(alias) ?? null,
-          administrationKey: demoAdministrationKeys.get(alias) ?? null,
-          hasMacros,
-        };
-      }),
+      databases: await Promise.all(shown),
       hasDocs: docs.enabled,
       hasFakeProviders,
       dataPlace: placeOf(databases[0]?.storage ?? null),

@@ -68,6 +68,7 @@ export const changingCommands: readonly Row[] = [
     ],
     appKey: "tablet",
   }),
+  audited("console-link", "consoleTicket.issued", {}),
   audited("app-key import scale --key-file key.txt", "appKey.created", {
     changes: [
       ["name", null, "scale"],

@@ -115,7 +115,7 @@ describe("page at /docs of the demo", () => {
   let server: RunningServer;
   beforeAll(async () => {
     postgres = await openPostgresFixture();
-    server = await postgres.demo();
+    server = await postgres.demo({ CONSOLE_ENABLED: "false" });
   }, 60_000);
   afterAll(() => postgres.close());
 
@@ -299,7 +299,11 @@ describe("page at /docs of another server", () => {
   const databases = [{ alias: "", name: "own", storage: { engine: "memory" } }];
 
   test("contains nothing of the demo", async () => {
-    const server = await startConfiguredServer({ databases, applicationName: "Own <Service>" });
+    const server = await startConfiguredServer({
+      databases,
+      console: { enabled: false },
+      applicationName: "Own <Service>",
+    });
     const { status, text } = await take(server.url, "/docs");
     const start = await take(server.url, "/", asBrowser);
     const offline = await take(server.url, "/docs/offline");
@@ -316,14 +320,18 @@ describe("page at /docs of another server", () => {
   });
 
   test("does not exist when disabled", async () => {
-    const server = await startConfiguredServer({ databases, docs: { enabled: false } });
+    const server = await startConfiguredServer({ databases, console: { enabled: false }, docs: { enabled: false } });
     for (const path of ["/docs", "/docs/", "/docs/offline", "/docs/playground.js", "/"])
       expect((await take(server.url, path, asBrowser)).status).toBe(404);
     await server.close();
   });
 
   test("is below the base path", async () => {
-    const server = await startConfiguredServer({ databases, server: { basePath: "/api" } });
+    const server = await startConfiguredServer({
+      databases,
+      console: { enabled: false },
+      server: { basePath: "/api" },
+    });
     const root = server.url.replace(/\/api$/, "");
     expect((await take(root, "/api/docs")).status).toBe(200);
     expect((await take(root, "/api/", asBrowser)).text).toContain("API documentation");

@@ -53,6 +53,14 @@ export class SessionKeeper {
     return result;
   }
 
+  /** Continues an open session. There are no credentials to renew it. */
+  resume(session: ClientSession): void {
+    this.#queue = {};
+    this.#credentials = undefined;
+    this.#renewal = undefined;
+    this.#session = session;
+  }
+
   /** Discards the credentials and ends the session. On failure the session stays, so that the call can be repeated. */
   async logOut(): Promise<void> {
     this.#queue = {};

@@ -33,6 +33,9 @@ import { administrationIdleTimeout, type AdministratorContext, mayAdminister } f
 /** Milliseconds for which a ticket can be traded. */
 const ticketLifetime = 5 * 60_000;
 
+/** Characters, each of 6 bits. With it, a link fits on a line of a terminal. */
+const ticketLength = 22;
+
 /** Tickets by their SHA-256. */
 const consoleTickets: RecordKind<true> = "consoleTicket";
 
@@ -41,7 +44,7 @@ export async function issueConsoleTicket(
   context: AdministrationContext & Uses<{ readonly random: RandomSource }>,
 ): Promise<string> {
   const { unit, eventOf, database, services } = context;
-  const ticket = services.random.secret();
+  const ticket = services.random.secret().slice(0, ticketLength);
   await unit.transaction(async (r) => {
     await r.records.put(consoleTickets, database.digests.sha256(ticket), true, { lifetime: ticketLifetime });
     await r.audit.append(eventOf({ type: "consoleTicket.issued" }));

@@ -62,6 +62,8 @@ export interface Application {
   readonly refuse: (socket: Socket, reason: string) => void;
   /** Message classes for the HTTP server. The listener also works with Node's own. */
   readonly messages: MessageClasses;
+  /** Whether the console is enabled and built. */
+  readonly hasConsole: boolean;
   readonly load: LoadGauge;
   readonly requests: DatabaseRequests;
   readonly connections: Connections;
@@ -165,10 +167,10 @@ export function createApplication(parts: ApplicationParts): Application {
 
   const application: Express = express();
   application.disable("x-powered-by").disable("etag");
-  const pages = [
-    parts.console === null ? null : consoleRouter({ console: parts.console, databases, settings, reach }),
-    playground === null ? null : playgroundRouter({ playground, databases, settings }),
-  ].filter((router) => router !== null);
+  const page = parts.console === null ? null : consoleRouter({ console: parts.console, databases, settings, reach });
+  const pages = [page, playground === null ? null : playgroundRouter({ playground, databases, settings })].filter(
+    (router) => router !== null,
+  );
   application.use((request, response, next) => {
     // This check is cheaper than Express routing, which most requests do not need.
     if (pages.length > 0 && asksForPage(request, settings.basePath) && faultOf(request) === null) return next();
@@ -199,6 +201,7 @@ export function createApplication(parts: ApplicationParts): Application {
     transfers,
     sendBufferBytes,
     messages,
+    hasConsole: page !== null,
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
     listener,
     administrationListener: (request, response) => {

@@ -12,10 +12,14 @@ import type { Database } from "../../request/index.ts";
 import { appKeyDigest, markAdministrationKey, type ScopedAppKey } from "./app-key-scope.ts";
 
 /** The name of the built-in app key of consoles. No other key can have it. */
-export const builtInName = "(console)";
+const builtInName = "(console)";
 
 /** The digest of the built-in app key. No text can be found that has this SHA-256. */
 export const builtInDigest: Digest = "0".repeat(64);
+
+export function isBuiltIn({ name }: Pick<AppKey, "name">): boolean {
+  return name === builtInName;
+}
 
 /** The app key of the sessions that consoles have for the routes of applications. It has no text, so no client can send it. */
 export async function builtInAppKey(r: Pick<Repositories, "admission" | "appKeys">): Promise<AppKey> {
@@ -84,7 +88,7 @@ export async function listedKeys(
   { records }: Pick<Repositories, "records">,
   keys: readonly ScopedAppKey[],
 ): Promise<ScopedAppKey[]> {
-  const others = keys.filter(({ name }) => name !== builtInName);
+  const others = keys.filter((key) => !isBuiltIn(key));
   if (!others.some(({ isOfConsole }) => isOfConsole)) return others;
   const valid = await allPages(
     (page) => records.list(consoleKeys, page),

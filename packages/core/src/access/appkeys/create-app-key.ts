@@ -1,7 +1,7 @@
 import { allPages, type AppKey, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
 import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
-import { builtInName } from "./console-keys.ts";
+import { isBuiltIn } from "./console-keys.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
 import { isWebOrigin } from "./web-origin.ts";
@@ -76,7 +76,7 @@ export function acceptAppKey({
   origins,
   returnAddresses,
 }: Pick<AppKey, "name" | "origins" | "returnAddresses">): void {
-  if (name === builtInName) throw new ServiceError(307, { detail: `The name "${name}" is reserved.` });
+  if (isBuiltIn({ name })) throw new ServiceError(307, { detail: `The name "${name}" is reserved.` });
   if (name.trim() === "") throw new ServiceError(307, { detail: "The name of an app key must not be empty." });
   for (const each of origins) acceptOrigin(each);
   for (const each of returnAddresses) acceptReturnAddress(each);
