@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { SallyportClient } from "@sallyport/client";
 import { SallyportAdmin } from "@sallyport/client/admin";
 import type { RecordKind } from "@sallyport/storage";
 import { appRulesKind, banKind } from "@sallyport/core";
@@ -200,6 +201,18 @@ onEngines(
           expect((await fixture.admin.sessions.list({ user: person.userId })).items).toEqual([]);
       });
 
+      test("is continued by the client of applications, and its log-out leaves that of the administrator", async () => {
+        const { admin, appKey, sessionId } = await opened();
+        const client = new SallyportClient({ baseUrl: server().url, appKey });
+        client.resume(sessionId);
+        expect((await client.listObjects("Customer", { perPage: 1 }))["~Elements"]).toHaveLength(1);
+        expect(await client.checkSession()).toBe(true);
+        await client.logOut();
+        client.resume(sessionId);
+        expect([await client.checkSession(), await codeOf(client.listObjects("Customer"))]).toEqual([false, 201]);
+        await admin.mail.waiting();
+      });
+
       test("passes the gate, which knows bans and app rules that have ended no session", async () => {
         const { records } = repositoriesOf(server());
         const { admin } = await withKey();
@@ -240,4 +253,23 @@ onEngines(
     });
   },
   { environment: withoutLockout, count: 2 },
+);
+
+onEngines(
+  "guesses of tickets",
+  (server) => {
+    test("are delayed like those of passwords, and then the right one has the same answer", async () => {
+      const ticket = await consoleTicket(server());
+      const guess = (text: string) =>
+        call(server(), "/admin/v1/console/ticket", { method: "POST", body: { ticket: text } });
+      let answer = await guess("wrong");
+      expect(answer.headers["retry-after"]).toBeUndefined();
+      for (let count = 1; count <= 3; count += 1) answer = await guess("wrong");
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      const right = await guess(ticket);
+      expect([right.status, right.body]).toEqual([answer.status, answer.body]);
+      expect(Number(right.headers["retry-after"])).toBeGreaterThan(0);
+    });
+  },
+  { environment: { THROTTLE_USER_MAX_FAILURES: "2", THROTTLE_USER_MAX_DELAY: "1d" } },
 );
