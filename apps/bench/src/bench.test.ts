@@ -9,6 +9,7 @@ test("all scenarios run by default", () => {
   expect(benchOptions([], ["read"])).toEqual({
     only: undefined,
     quick: false,
+    size: 1_000_000,
     figures: false,
     json: undefined,
     profile: undefined,
@@ -21,6 +22,7 @@ test("arguments are parsed", () => {
   expect(benchOptions(args, ["read"])).toEqual({
     only: "read",
     quick: true,
+    size: 100_000,
     figures: true,
     json: "figures.json",
     profile: undefined,
@@ -28,12 +30,16 @@ test("arguments are parsed", () => {
   });
 });
 
-test.each([[["--only", "write"]], [["--fast"]], [["read"]], [["--profile", "profiles", "--compare", "earlier.json"]]])(
-  "arguments %j are refused",
-  (args) => {
-    expect(() => benchOptions(args, ["read"])).toThrow(/--only|--fast|positional|--profile/);
-  },
-);
+test.each([
+  [["--only", "write"]],
+  [["--fast"]],
+  [["read"]],
+  [["--profile", "profiles", "--compare", "earlier.json"]],
+  [["--size", "many"]],
+  [["--size", "10"]],
+])("arguments %j are refused", (args) => {
+  expect(() => benchOptions(args, ["read"])).toThrow(/--only|--fast|positional|--profile|--size/);
+});
 
 /** Returns the figures of a list one after the other, and records each call. */
 function scripted(name: string, perSecond: number[], calls: string[]): Candidate {
@@ -47,7 +53,7 @@ function scripted(name: string, perSecond: number[], calls: string[]): Candidate
   };
 }
 
-const plan = { quick: false, rounds: 3, seconds: 2, warmUp: 1, turn: async () => {} };
+const plan = { quick: false, size: 0, rounds: 3, seconds: 2, warmUp: 1, turn: async () => {} };
 
 test("a comparison measures in turn, every other round in reverse", async () => {
   const calls: string[] = [];

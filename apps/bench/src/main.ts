@@ -18,7 +18,9 @@ import {
   workersScenario,
 } from "./scenarios/read-scenarios.ts";
 import { logInScenario, modeLogInScenario } from "./scenarios/log-in-scenarios.ts";
+import { largeScenario } from "./scenarios/large-scenario.ts";
 import { macroScenario } from "./scenarios/macro-scenario.ts";
+import { memoryScenario } from "./scenarios/memory-scenario.ts";
 import { providerScenario } from "./scenarios/provider-scenario.ts";
 import { queryScenario } from "./scenarios/query-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
@@ -46,18 +48,23 @@ const scenarios = [
   archiveScenario,
   macroScenario,
   fileScenario,
+  memoryScenario,
   syncScenario,
+  largeScenario,
 ];
 
 const options = benchOptions(
   process.argv.slice(2),
   scenarios.map(({ name }) => name),
 );
-const selected = scenarios.filter(({ name }) => options.only === undefined || options.only === name);
-const { quick } = options;
+const selected = scenarios.filter(({ name, isOnDemand = false }) =>
+  options.only === undefined ? !isOnDemand : options.only === name,
+);
+const { quick, size } = options;
 const rounds = quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
 const plan: ComparisonPlan = {
   quick,
+  size,
   ...rounds,
   ...(options.profile === undefined ? {} : { profiles: options.profile }),
   turn: turnsOf(process),

@@ -70,7 +70,7 @@ export class BenchEnvironment {
 
   /** Creates and fills a schema, with indexes on these attributes of `Contact`. */
   async schema(name: string, rows: SchemaRows, indexed: readonly string[] = []): Promise<ReadySchema> {
-    const prepared = await prepareSchema(this.database.address, name, indexed);
+    const prepared = await prepareSchema(this.database.address, name, indexed, rows.classes);
     const filled = await fillSchema(this.database, prepared, rows);
     // Only its own tables: a running product may build indexes on others.
     const tables = await this.database.run(
@@ -168,6 +168,8 @@ export interface RunningServer {
 /** One measurement. Returns a report line for each figure. */
 export interface Scenario {
   readonly name: string;
+  /** Runs only if `--only` names it. */
+  readonly isOnDemand?: true;
   run(bench: BenchEnvironment, plan: ComparisonPlan): Promise<Outcome[]>;
 }
 
@@ -197,7 +199,7 @@ export function comparison(
   };
 }
 
-type HeadersOf = (index: number) => LoadRequest["headers"];
+export type HeadersOf = (index: number) => LoadRequest["headers"];
 
 /** Request headers that rotate through these credentials. */
 export function rotateCredentials(appKey: string, credentials: readonly string[], header = "sessionid"): HeadersOf {
@@ -207,6 +209,15 @@ export function rotateCredentials(appKey: string, credentials: readonly string[]
 /** One GET request for each path. */
 export function getRequests(paths: readonly string[], headers: HeadersOf): LoadRequest[] {
   return paths.map((path, index) => ({ method: "GET", path, headers: headers(index) }));
+}
+
+/** The cursor at the end of the list at this address. */
+export async function cursorAfter(address: string, headers: Record<string, string>): Promise<string> {
+  const answer = await fetch(address, { headers });
+  const { data } = (await answer.json()) as { data?: { "~Cursor"?: string } };
+  const cursor = data?.["~Cursor"];
+  if (cursor === undefined) throw new Error(`The list ends without a cursor: ${answer.status}.`);
+  return encodeURIComponent(cursor);
 }
 
 export const json = { "content-type": "application/json" };

@@ -25,6 +25,8 @@ export interface Candidate {
 export interface ComparisonPlan {
   /** Smaller databases and files, and no long warm-up: the figures tell that all works, not how fast. */
   readonly quick: boolean;
+  /** Number of objects of the scenario `large`. */
+  readonly size: number;
   readonly rounds: number;
   readonly seconds: number;
   /** Seconds of warm-up for each candidate before the first round. */

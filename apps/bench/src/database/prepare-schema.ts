@@ -18,11 +18,19 @@ export interface PreparedSchema {
 
 export const appName = "bench";
 
-/** Migrates a schema, with indexes on these attributes of `Contact`, and creates the data for a log-in. */
-export function prepareSchema(url: string, schema: string, indexed: readonly string[]): Promise<PreparedSchema> {
+/**
+ * Migrates a schema, with indexes on these attributes of `Contact` and this number of classes more, and creates the data
+ * for a log-in.
+ */
+export function prepareSchema(
+  url: string,
+  schema: string,
+  indexed: readonly string[],
+  classes = 0,
+): Promise<PreparedSchema> {
   return withStorage(url, schema, async (storage) => {
     await storage.migrate();
-    return prepare(storage.repositories, schema, indexed);
+    return prepare(storage.repositories, schema, indexed, classes);
   });
 }
 
@@ -37,7 +45,12 @@ export async function withStorage<T>(url: string, schema: string, work: (storage
   }
 }
 
-async function prepare(r: Repositories, schema: string, indexed: readonly string[]): Promise<PreparedSchema> {
+async function prepare(
+  r: Repositories,
+  schema: string,
+  indexed: readonly string[],
+  more: number,
+): Promise<PreparedSchema> {
   const digests = new NodeDigests();
   const appKey = `bench-${randomUUID()}`;
   const digest = digests.sha256(appKey);
@@ -67,6 +80,7 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
     classOf("Article", articleAttributes, groupId),
     contact,
     { ...order, attributes: [...order.attributes, toContact] },
+    ...Array.from({ length: more }, (_, index) => classOf(`Class${index + 1}`, orderAttributes, groupId)),
     ...classes.filter(({ name }) => name === "File").map((file) => ({ ...file, rights: rightsOf(groupId) })),
   ];
   await r.model.change({ put }, generation);
@@ -102,12 +116,18 @@ export interface SchemaRows {
   readonly users: number;
   /** Live sessions, spread over all users. Their ids are `sessionIdOf(1)` and so on. */
   readonly sessions: number;
+  /** Events of the audit, one a second until now. Default 0. */
+  readonly events?: number;
+  /** Classes without objects. Default 0. */
+  readonly classes?: number;
 }
 
 /** Object numbers of the inserted rows: first the articles, then the contacts and the orders. */
 export interface FilledSchema {
   readonly firstArticle: number;
   readonly articles: number;
+  readonly firstContact: number;
+  readonly contacts: number;
 }
 
 const sessionId = "'session' || lpad(n::text, 36, '0')";
@@ -124,7 +144,7 @@ export function userNameOf(number: number): string {
 export async function fillSchema(
   database: BenchDatabase,
   { schema, appKeyId, userId, groupId }: PreparedSchema,
-  { articles, contacts, orders = 0, users, sessions }: SchemaRows,
+  { articles, contacts, orders = 0, users, sessions, events = 0 }: SchemaRows,
 ): Promise<FilledSchema> {
   const objects = async (className: string, attributes: object, count: number, more = "'{}'::jsonb") => {
     await database.run(
@@ -170,5 +190,11 @@ export async function fillSchema(
     [appKeyId, sessions, userId, users],
   );
   await database.run(`update ${schema}.session_counts set sessions = sessions + $1 where shard = 0`, [sessions]);
-  return { firstArticle, articles };
+  await database.run(
+    `insert into ${schema}.audit (at, type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names)
+     select now() - ($1::int - n) * interval '1 second', 'login.accepted', 'request' || n, 0, $2, $3, $3, '192.0.2.1', '["bench"]'
+     from generate_series(1, $1::int) n`,
+    [events, appKeyId, userId],
+  );
+  return { firstArticle, articles, firstContact, contacts };
 }

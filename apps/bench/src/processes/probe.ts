@@ -2,10 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Session } from "node:inspector/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 import { isMainThread } from "node:worker_threads";
 
 /** Milliseconds. The histogram measures tick to tick, so an idle loop shows this value. */
 const resolution = 10;
+
+/** Milliseconds until an idle server settles. */
+const rest = 2_000;
 
 const histogram = monitorEventLoopDelay({ resolution });
 let profiler: Session | undefined;
@@ -20,6 +24,12 @@ const answers = {
   sample() {
     const { user, system } = process.cpuUsage();
     return { cpu: user + system + childrenCpu(), residentMemory: process.memoryUsage.rss() };
+  },
+
+  /** Resident memory in bytes of the idle process. */
+  async restingMemory() {
+    await pause(rest);
+    return process.memoryUsage.rss();
   },
 
   watchLoop() {

@@ -1,6 +1,7 @@
 import { atLeast } from "../comparison/outcome.ts";
 import {
   comparison,
+  cursorAfter,
   getRequests,
   rotateCredentials,
   type RunningServer,
@@ -69,12 +70,3 @@ export const queryScenario = comparison("query", async (bench, { quick }) => {
     ],
   };
 });
-
-/** The cursor at the end of the list at this address. */
-async function cursorAfter(address: string, headers: Record<string, string>): Promise<string> {
-  const answer = await fetch(address, { headers });
-  const { data } = (await answer.json()) as { data?: { "~Cursor"?: string } };
-  const cursor = data?.["~Cursor"];
-  if (cursor === undefined) throw new Error(`The list ends without a cursor: ${answer.status}.`);
-  return encodeURIComponent(cursor);
-}

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type ComparisonPlan, median } from "../comparison/compare-candidates.ts";
@@ -14,8 +13,6 @@ import { productFile, startProduct } from "../processes/start-product.ts";
 import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 
 const mebibyte = 1024 * 1024;
-/** Milliseconds until an idle server settles. */
-const rest = 2_000;
 const maxStarts = 3;
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 
@@ -60,10 +57,7 @@ async function startOnPostgres(bench: BenchEnvironment): Promise<StartFigures> {
   const { schema, appKey } = await bench.smallSchema();
   const { process, address, startedWithin } = await bench.startProduct({ "": schema }, { macros: { directory } });
   const { cpu } = await process.ask("sample");
-  const memoryAtRest = async () => {
-    await pause(rest);
-    return (await process.ask("sample")).residentMemory / mebibyte;
-  };
+  const memoryAtRest = async () => (await process.ask("restingMemory")) / mebibyte;
   const memory = await memoryAtRest();
   const sessionId = await logIn(address, logInRequest(appKey, 1));
   const headers = { appkey: appKey, sessionid: sessionId, "content-type": "application/json" };
@@ -94,8 +88,7 @@ async function startsEmbedded(
         databases: [{ storage: { engine: "embedded", dataDir: join(dataDir, "data") } }],
       });
       const { cpu } = await process.ask("sample");
-      await pause(rest);
-      const { residentMemory } = await process.ask("sample");
+      const residentMemory = await process.ask("restingMemory");
       await process.stop();
       return { time: startedWithin, cpu: cpu / 1_000, memory: residentMemory / mebibyte };
     };
