@@ -2,13 +2,14 @@ import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { SallyportError } from "@sallyport/client";
 import { Connection } from "./connection/connection.ts";
 import { ConnectionContext, useConnectionState } from "./connection/connection-context.tsx";
 import { LogInPage } from "./connection/log-in-page.tsx";
 import { Questions } from "./connection/questions.tsx";
 import { loadPageConfig, type PageConfig } from "./connection/page-config.ts";
+import { eraseDrafts } from "./data/drafts.ts";
 import { LanguageProvider } from "./language/language.tsx";
 import { createConsoleRouter } from "./router.tsx";
 import { ServerUnreachable, Starting } from "./shell/starting.tsx";
@@ -78,6 +79,12 @@ function Connected({ config, ticket }: { readonly config: PageConfig; readonly t
 /** The log-in, or the application of the person. Caches are those of one log-in. */
 function Session() {
   const { clients } = useConnectionState();
+  const person = useRef<typeof clients>(null);
+  useEffect(() => {
+    // A log-out in any tab. A lost session asks for a log-in in place, and keeps the drafts.
+    if (clients === null && person.current !== null) void eraseDrafts(person.current).catch(() => {});
+    person.current = clients;
+  }, [clients]);
   return clients === null ? <LogInPage /> : <Application key={clients.userId} />;
 }
 

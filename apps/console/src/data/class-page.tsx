@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import type { ClassStructure } from "@sallyport/client";
-import { IconFilter, IconRefresh, IconSearch } from "@tabler/icons-react";
+import { IconFilter, IconPlus, IconRefresh, IconSearch } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
@@ -15,8 +15,9 @@ import { columnsOf, usualColumns } from "./columns.ts";
 import { conditionsOf } from "./filter-tree.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import { filterOfText, listQuery, noFilter } from "./list-query.ts";
-import { useListState } from "./list-state.ts";
+import { newObject, useListState } from "./list-state.ts";
 import { ObjectGrid } from "./object-grid.tsx";
+import { ButtonLink } from "../shell/links.tsx";
 import { useObjectRows } from "./object-rows.ts";
 import classes from "./class-page.module.css";
 
@@ -96,6 +97,15 @@ function ObjectList({ structure, all }: ObjectListProps) {
             </Text>
           )}
         </Group>
+        {structure.permissions.includes("create") && (
+          <ButtonLink
+            to="/classes/$className/$objectId"
+            params={{ className: name, objectId: newObject }}
+            leftSection={<IconPlus size={16} />}
+          >
+            {texts.objects.create}
+          </ButtonLink>
+        )}
       </Group>
       <Paper withBorder radius="md" className={classes["list"] ?? ""}>
         <Group p="sm" gap="sm">

@@ -63,3 +63,13 @@ export function fieldsOf(columns: readonly ValueColumn[]): SerializationField[] 
       return { name, fields: targetTitle === null ? [] : [targetTitle] };
     });
 }
+
+/** The fields that a form asks for: all attributes, and all members of collections, since a save sends them whole. */
+export function formFieldsOf(columns: readonly ValueColumn[]): SerializationField[] {
+  const collections = columns.filter(({ type }) => type === "collection");
+  const whole = collections.map(({ name, targetTitle }) => ({
+    name,
+    fields: targetTitle === null ? [] : [targetTitle],
+  }));
+  return [...fieldsOf(columns.filter(({ type }) => type !== "collection")), ...whole];
+}

@@ -209,7 +209,7 @@ function TypedOperand({ type, operand, onChange }: TypedOperandProps) {
       aria-label={texts.filter.operand}
       flex="1 1 130px"
       value={text}
-      error={isWrong && (type === "number" ? texts.objects.noNumber : texts.objects.noJson)}
+      error={isWrong && (type === "number" ? texts.objects.faults.number : texts.objects.faults.json)}
       onChange={({ currentTarget }) => write(currentTarget.value)}
     />
   );

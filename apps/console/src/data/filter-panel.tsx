@@ -54,7 +54,9 @@ export function FilterPanel({ filter, sort, onApply, ...context }: FilterPanelPr
       setFault(null);
     } catch (error) {
       setFault(
-        error instanceof SyntaxError ? texts.objects.noJson : texts.filter.noFilter(String((error as Error).message)),
+        error instanceof SyntaxError
+          ? texts.objects.faults.json
+          : texts.filter.noFilter(String((error as Error).message)),
       );
     }
   };

@@ -1,6 +1,9 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 
+/** In the address of a new object, in place of its id. Ids have no lowercase letters. */
+export const newObject = "new";
+
 /** What a list shows, as it stands in the address. */
 export interface ListState {
   /** Text of the quick search. */

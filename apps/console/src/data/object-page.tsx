@@ -1,63 +1,182 @@
-import { Paper, Skeleton, Stack, Table, Title } from "@mantine/core";
+import { ActionIcon, Button, Code, CopyButton, Group, Menu, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { ClassStructure } from "@sallyport/client";
-import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { IconChevronDown, IconCopy, IconRecycle, IconTrash } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
 import { useClasses } from "../classes/use-classes.ts";
 import { useConnection } from "../connection/connection-context.tsx";
-import { useTexts } from "../language/language.tsx";
-import { FailureDetails } from "../notices/notices.tsx";
-import { Cell } from "./cell.tsx";
+import { useLanguage, useTexts } from "../language/language.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { TextLink } from "../shell/links.tsx";
+import { localTime } from "./cell.tsx";
 import type { ObjectRow } from "./cell-text.ts";
-import { columnsOf, fieldsOf } from "./columns.ts";
+import { columnsOf, formFieldsOf } from "./columns.ts";
+import { newObject } from "./list-state.ts";
+import { ObjectForm } from "./object-form.tsx";
+import { listKey } from "./object-rows.ts";
 import { titleAttributeOf, titleOf } from "./object-title.ts";
 
-/** An object with all its values. */
+/** An object, or a new one, as a form. */
 export function ObjectPage() {
   const texts = useTexts();
-  const { className = "" } = useParams({ strict: false });
+  const { className = "", objectId = "" } = useParams({ strict: false });
   const { data, error } = useClasses();
   const structure = data?.find(({ name }) => name === className);
-  if (data !== undefined && structure !== undefined) return <StoredObject structure={structure} all={data} />;
-  if (error !== null) return <FailureDetails error={error} />;
-  return <Skeleton height={220} aria-label={texts.common.loading} />;
-}
-
-function StoredObject({ structure, all }: { readonly structure: ClassStructure; readonly all: ClassStructure[] }) {
-  const texts = useTexts();
-  const connection = useConnection();
-  const { objectId = "" } = useParams({ strict: false });
-  const columns = columnsOf(structure, all);
-  const { data, error } = useQuery({
-    queryKey: ["objects", structure.name, "object", objectId],
-    queryFn: ({ signal }) =>
-      connection.work((client) =>
-        client.getObject<ObjectRow>(objectId, {
-          signal,
-          serialization: { type: "custom", fields: fieldsOf(columns) },
-        }),
-      ),
-  });
   if (error !== null) return <FailureDetails error={error} />;
   if (data === undefined) return <Skeleton height={220} aria-label={texts.common.loading} />;
+  if (structure === undefined) return <Text c="dimmed">{texts.classes.unknown(className)}</Text>;
+  const props = { key: `${className} ${objectId}`, structure, all: data };
+  return objectId === newObject ? <NewObject {...props} /> : <StoredObject {...props} objectId={objectId} />;
+}
+
+interface Classes {
+  readonly structure: ClassStructure;
+  readonly all: readonly ClassStructure[];
+}
+
+function NewObject({ structure, all }: Classes) {
+  const texts = useTexts();
+  const navigate = useNavigate();
+  const { name: className } = structure;
+  const open = (row: ObjectRow) =>
+    void navigate({
+      to: "/classes/$className/$objectId",
+      params: { className, objectId: row["~ObjectID"] },
+      replace: true,
+    });
   return (
     <Stack>
+      <ClassLink className={className} />
       <Title order={1} size="h2">
-        {titleOf(data, titleAttributeOf(structure))}
+        {texts.objects.newOf(className)}
       </Title>
-      <Paper withBorder>
-        <Table aria-label={texts.objects.values}>
-          <Table.Tbody>
-            {columns.map((column) => (
-              <Table.Tr key={column.name}>
-                <Table.Th>{texts.objects.meta(column.name) ?? column.name}</Table.Th>
-                <Table.Td>
-                  <Cell row={data} column={column} isTitle={false} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Paper>
+      <ObjectForm structure={structure} all={all} objectId={newObject} row={null} onSaved={open} />
     </Stack>
+  );
+}
+
+function StoredObject({ structure, all, objectId }: Classes & { readonly objectId: string }) {
+  const { texts, language } = useLanguage();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const { name: className } = structure;
+  const fields = useMemo(
+    () => formFieldsOf(columnsOf(structure, all).filter(({ name }) => !name.startsWith("~"))),
+    [structure, all],
+  );
+  const queryKey = ["objects", className, "object", objectId];
+  const { data, error } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      connection.work((client) =>
+        client.getObject<ObjectRow>(objectId, { signal, serialization: { type: "custom", fields } }),
+      ),
+    // The version that the form shows is the one that it saves over.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton height={220} aria-label={texts.common.loading} />
+    ) : (
+      <FailureDetails error={error} />
+    );
+  const title = titleOf(data, titleAttributeOf(structure));
+  return (
+    <Stack>
+      <ClassLink className={className} />
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          <Group gap="xs">
+            <Text size="sm" c="dimmed">
+              {className} <Code>{objectId}</Code>
+            </Text>
+            <CopyButton value={objectId}>
+              {({ copied, copy }) => (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  aria-label={copied ? texts.notices.copied : texts.objects.copyId}
+                  onClick={copy}
+                >
+                  <IconCopy size={14} />
+                </ActionIcon>
+              )}
+            </CopyButton>
+            <Text size="sm" c="dimmed">
+              {texts.objects.storedAt(localTime(String(data["~StoreTime"]), language))}
+            </Text>
+          </Group>
+        </div>
+        {structure.permissions.includes("delete") && <ObjectActions className={className} row={data} title={title} />}
+      </Group>
+      <ObjectForm
+        structure={structure}
+        all={all}
+        objectId={objectId}
+        row={data}
+        onSaved={(row) => void queries.setQueryData(queryKey, row)}
+      />
+    </Stack>
+  );
+}
+
+function ClassLink({ className }: { readonly className: string }) {
+  return (
+    <TextLink to="/classes/$className" params={{ className }} size="sm">
+      {className}
+    </TextLink>
+  );
+}
+
+interface ObjectActionsProps {
+  readonly className: string;
+  readonly row: ObjectRow;
+  readonly title: string;
+}
+
+function ObjectActions({ className, row, title }: ObjectActionsProps) {
+  const texts = useTexts();
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
+  const removal = (recycle: boolean): ConfirmedAct => ({
+    title: recycle ? texts.objects.recycle(title) : texts.objects.delete(title),
+    consequences: recycle ? texts.objects.recycleHelp : texts.objects.deleteHelp,
+    confirm: recycle ? texts.objects.recycleConfirm : texts.common.delete,
+    typed: title,
+    act: async () => {
+      await connection.work((client) => client.deleteObject(row["~ObjectID"], { recycle, ifMatch: row }));
+      await queries.invalidateQueries({ queryKey: listKey(className), refetchType: "none" });
+      await navigate({ to: "/classes/$className", params: { className } });
+      showSuccess(texts.objects.deleted(title));
+    },
+  });
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={16} />}>
+            {texts.common.more}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconRecycle size={16} />} onClick={() => setConfirmed(removal(true))}>
+            {texts.objects.recycleConfirm}
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setConfirmed(removal(false))}>
+            {texts.objects.deleteConfirm}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
+    </>
   );
 }

@@ -1,0 +1,38 @@
+import { createStore, del, delMany, get, keys, set } from "idb-keyval";
+import type { FieldEdits } from "./object-edits.ts";
+
+/** Edits of a form that was left without a save. */
+export interface Draft {
+  readonly edits: FieldEdits;
+  /** When the last of them was made, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+interface Person {
+  readonly databaseName: string;
+  readonly userId: string;
+}
+
+const store = createStore("sallyport-console-drafts", "drafts");
+
+const prefixOf = ({ databaseName, userId }: Person): string => `${JSON.stringify([databaseName, userId])}:`;
+
+/** Key of the draft of an object, or of a new one of a class. Drafts are those of a person in a database. */
+export const draftKey = (person: Person, className: string, objectId: string): string =>
+  `${prefixOf(person)}${className}:${objectId}`;
+
+export const readDraft = async (key: string): Promise<Draft | null> => (await get<Draft>(key, store)) ?? null;
+
+/** Keeps the edits. Without any, the draft is erased. */
+export const keepDraft = (key: string, edits: FieldEdits): Promise<void> =>
+  edits.size === 0 ? del(key, store) : set(key, { edits, at: Date.now() } satisfies Draft, store);
+
+/** Erases all drafts of a person, at the log-out. */
+export async function eraseDrafts(person: Person): Promise<void> {
+  const prefix = prefixOf(person);
+  const all = await keys<string>(store);
+  await delMany(
+    all.filter((key) => key.startsWith(prefix)),
+    store,
+  );
+}
