@@ -183,14 +183,9 @@ export class Connection {
     const admin = new SallyportAdmin({ baseUrl: databaseUrl, appKey });
     const { user, databaseName } = await admin.logIn(credentials);
     // A session of the same person for objects, which ends with that of the administrator.
-    const answered = { ...(await admin.console.openSession()), user, databaseName };
+    const { sessionId } = await admin.console.openSession();
     const data = new SallyportClient({ baseUrl: databaseUrl, appKey, renew: false });
-    await data.logIn({
-      mode: "session",
-      ...credentials,
-      appNames: [],
-      endpoint: { path: "/admin/v1/console/session", answered },
-    });
+    data.resume(sessionId);
     const userId = user["~ObjectID"];
     return { user: credentials.user, userId, databaseName, administrationKey: appKey, admin, data };
   }

@@ -1,4 +1,4 @@
-import type { Texts } from "./language.tsx";
+import type { Texts } from "./en.ts";
 
 /** German texts. */
 export const de: Texts = {
@@ -29,6 +29,7 @@ export const de: Texts = {
     code: (code) => `Code ${code}`,
     copied: "Kopiert",
     copy: "Meldung kopieren",
+    retryAfter: (seconds) => `Versuchen Sie es in ${seconds} s erneut.`,
     request: "Anfrage",
     loadFailed: "Die Daten konnten nicht geladen werden",
     saveFailed: "Die Änderung wurde nicht gespeichert",

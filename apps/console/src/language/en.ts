@@ -28,6 +28,7 @@ export const en = {
     code: (code: number) => `Code ${code}`,
     copied: "Copied",
     copy: "Copy the message",
+    retryAfter: (seconds: number) => `Try again in ${seconds} s.`,
     request: "Request",
     loadFailed: "The data could not be loaded",
     saveFailed: "The change was not saved",
@@ -368,3 +369,6 @@ export const en = {
     unreadable: "The filter in the address cannot be read. The list shows all objects.",
   },
 };
+
+/** All texts of the console. A language is one file of this shape, listed in `language.tsx`. */
+export type Texts = typeof en;

@@ -1,9 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { de } from "./de.ts";
-import { en } from "./en.ts";
-
-/** All texts of the console. A language is one file of this shape, listed below. */
-export type Texts = typeof en;
+import { en, type Texts } from "./en.ts";
 
 const languages = { en, de } satisfies Readonly<Record<string, Texts>>;
 

@@ -25,7 +25,7 @@ export function failureText(error: unknown): string {
 /** Text, code and request id of a failure, with a button that copies them. */
 export function FailureDetails({ error }: { readonly error: unknown }) {
   const texts = useTexts();
-  const { code, text, detail, requestId } = failureParts(error);
+  const { code, text, detail, requestId, retryAfter } = failureParts(error);
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
@@ -43,6 +43,7 @@ export function FailureDetails({ error }: { readonly error: unknown }) {
         </CopyButton>
       </Group>
       {detail !== undefined && <Text size="sm">{detail}</Text>}
+      {retryAfter !== undefined && <Text size="sm">{texts.notices.retryAfter(retryAfter)}</Text>}
       {code !== undefined && (
         <Text size="xs" c="dimmed">
           {texts.notices.code(code)}

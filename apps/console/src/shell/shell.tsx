@@ -1,7 +1,7 @@
 import { Avatar, Burger, Button, Drawer, Kbd, Menu, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
-import { IconLogout, IconSearch } from "@tabler/icons-react";
+import { IconLogout, IconSearch, IconUser } from "@tabler/icons-react";
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { type CSSProperties, useEffect } from "react";
 import { useConnection, usePageConfig, usePerson } from "../connection/connection-context.tsx";
@@ -46,7 +46,7 @@ export function Shell() {
           leftSection={<IconSearch size={16} />}
           rightSection={<Kbd size="xs">Ctrl K</Kbd>}
           onClick={spotlight.open}
-          aria-label={texts.shell.palette}
+          aria-label={`${texts.shell.palette} Ctrl K`}
         >
           {texts.shell.palette}
         </Button>
@@ -86,7 +86,7 @@ function AccountMenu() {
       <Menu.Target>
         <UnstyledButton aria-label={texts.shell.account}>
           <Avatar radius="xl" size={34} color="indigo">
-            {user.slice(0, 2).toUpperCase()}
+            <IconUser size={18} />
           </Avatar>
         </UnstyledButton>
       </Menu.Target>

@@ -133,6 +133,8 @@ describe("accounts in the console", () => {
     await dialog().getByRole("button", { name: "Confirm" }).click();
     await page.getByText(`User ${name} was saved.`).waitFor();
     expect((await fixture.admin.users.get(userId)).description).toBe("proved");
+    // The session of the fixture has no proof either.
+    await fixture.admin.prove({ password: administrator.password });
   });
 
   test("a lost session asks for a log-in in place, and nothing that was typed is lost", async () => {
