@@ -93,11 +93,11 @@ describe("pages of the console", () => {
     await dialog.getByRole("button", { name: "Check" }).click();
     await dialog.getByText("0 sessions end at once.").waitFor();
     await dialog.getByRole("button", { name: "Ban", exact: true }).click();
-    await page.getByRole("cell", { name: "tablet 1" }).waitFor();
+    await page.getByRole("cell", { name: "tablet 1", exact: true }).waitFor();
     await page.getByRole("button", { name: "Remove the ban of tablet 1" }).click();
     await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByText("There are no bans.").waitFor();
-    expect(await page.getByRole("cell", { name: "tablet 1" }).count()).toBe(0);
+    expect(await page.getByRole("cell", { name: "tablet 1", exact: true }).count()).toBe(0);
     await page.context().close();
   });
 
