@@ -36,14 +36,19 @@ const failed = (first.results?.testResults ?? []).filter((file) => file.status =
 const names = failed.length > 0 ? failed.map((file) => file.name) : filesOfHeldWorkers();
 if (first.status !== 0 && names.length > 0 && names.length <= mostRepeated) {
   console.log(`\n== once more: ${names.join(" ")}`);
-  const script = names.every((name) => name.endsWith(".drill.ts")) ? "drills" : "test";
-  const alone = ["run", script, "--", "--runInBand", "--runTestsByPath", ...names];
+  const alone = ["run", scriptOf(names[0]), "--", "--runInBand", "--runTestsByPath", ...names];
   const again = run("npm", alone, `${report}.again`, failed.length > 0 ? undefined : limitOfHeld);
   if (again.results !== undefined) writeFileSync(report, JSON.stringify(merge(first.results, again.results)));
   rmSync(`${report}.again`, { force: true });
   process.exitCode = again.status;
 }
 rmSync(heldFiles, { force: true });
+
+/** The script that runs the test file. All files of a run have one. */
+function scriptOf(name) {
+  if (name.endsWith(".drill.ts")) return "drills";
+  return name.endsWith(".console.ts") ? "test:console" : "test";
+}
 
 /** The test files that may have kept workers from their exit. */
 function filesOfHeldWorkers() {
