@@ -29,7 +29,7 @@ export function membersOf(collection: unknown): readonly ObjectRow[] {
   return Array.isArray(collection["~Elements"]) ? collection["~Elements"].filter(isRow) : [];
 }
 
-/** Whether two values are the same, whatever the order of members. Absent and null differ. */
+/** Whether two values are equal. The order of members does not count. Absent and null differ. */
 export function isSameValue(first: unknown, second: unknown): boolean {
   if (first === undefined || second === undefined) return first === second;
   return hashKey([first]) === hashKey([second]);
