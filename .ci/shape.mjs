@@ -22,7 +22,7 @@ const bounds = {
   "source files of storage-knex": 118,
   "parts of folders that need each other": 0,
   "places of mutants that are gone": 0,
-  "settings of the server": 165,
+  "settings of the server": 143,
 };
 
 /** Paths of all TypeScript files below a folder. */
@@ -109,10 +109,11 @@ function knot(folder) {
   return tied.length;
 }
 
-/** The number of rows of fields in the reference of the configuration. */
+/** The number of fields in the reference of the configuration. One that a database can override counts once. */
 function settings() {
   const text = readFileSync(join(root, "docs/reference/configuration.md"), "utf8");
-  return Array.from(text.matchAll(/^\| `[a-z][^`]*` \|/gm)).length;
+  const rows = text.match(/^\| `[a-z][^`]*` \|.*$/gm);
+  return rows.filter((row) => !row.includes("Overrides the server-wide value")).length;
 }
 
 const total = sum([...sources.values()].map(lines));
