@@ -4,7 +4,7 @@
  *
  *     node apps/server/bundle.mjs
  */
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build as bundle } from "esbuild";
 import { billOfMaterials, foldersIn, noticesOf, ownNotices, readParts } from "./third-party.mjs";
@@ -124,9 +124,7 @@ await build({
 });
 for (const thread of threads) await build({ ...common, entryPoints: [thread], outfile: join(target, thread) });
 for (const each of files) cpSync(join(root, each), join(target, placeOf(each)), { recursive: true, filter: isRead });
-// Built before, if at all: the server starts without it.
-const page = join(root, "apps/console/dist");
-if (existsSync(page)) cpSync(page, join(target, "console"), { recursive: true, filter: isRead });
+cpSync(join(root, "apps/console/dist"), join(target, "console"), { recursive: true, filter: isRead });
 cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
 cpSync(join(root, "apps/server/README.md"), join(target, "README.md"));
 writeThirdParties();

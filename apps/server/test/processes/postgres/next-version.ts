@@ -39,7 +39,7 @@ const addition = `
 export async function buildNextVersion(folder: string, version: string): Promise<string> {
   const isBuilt = (path: string) =>
     !/\/(?:src|test|node_modules|dist\/package)$|\.(?:d\.ts|map|tsbuildinfo)$/.test(path);
-  for (const part of ["LICENSE", "packages", "apps/server"])
+  for (const part of ["LICENSE", "packages", "apps/console", "apps/server"])
     cpSync(join(root, part), join(folder, part), { recursive: true, filter: isBuilt });
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@sallyport"), { recursive: true });
