@@ -89,12 +89,21 @@ export class ChunkedUpload {
   /** Sends what is missing, finishes the upload and reads the file. Throws if it has other bytes. */
   async finish(server: Subject): Promise<void> {
     for (const chunk of this.missing) await this.sendUntilTaken(() => server, chunk);
-    const { body } = await call(server, this.path, { method: "PATCH", sessionId: this.sessionId });
+    const { body } = await this.finished(server);
     const { Sha256: stored, "~ObjectID": id } = body.data ?? {};
     const headers = { appkey: appKey, sessionid: this.sessionId };
     const file = Buffer.from(await (await fetch(`${server.url}/v1/file/${id}`, { headers })).arrayBuffer());
     if (stored !== digest("sha256", this.content) || !file.equals(this.content))
       throw new Error(`The file has other bytes: ${JSON.stringify(body)}`);
+  }
+
+  /** The answer to the end of the upload. A request to a killed server can hold the upload for a while. */
+  private async finished(server: Subject): ReturnType<typeof call> {
+    for (;;) {
+      const answer = await call(server, this.path, { method: "PATCH", sessionId: this.sessionId });
+      if (answer.code !== "606") return answer;
+      await pause(50);
+    }
   }
 
   /** Sends a chunk until it is acknowledged. Returns `performance.now()` of the last refusal because of another writer, or 0. */
