@@ -5,7 +5,7 @@ import { en } from "../src/language/en.ts";
 
 const folder = new URL("../src/", import.meta.url).pathname;
 const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".tsx"))
+  .filter((name) => /\.tsx?$/.test(name) && !/^language\/..\.ts$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 
 /** The places of a pattern in the sources of the page. */
@@ -40,4 +40,12 @@ test("each language has all texts, and no text is that of another language by mi
   expect([...german.keys()]).toEqual(textsOf(en).map(([path]) => path));
   expect(equal.map(([path]) => path)).toEqual([]);
   for (const [path, text] of [...german, ...textsOf(en)]) expect([path, text.trim()]).not.toEqual([path, ""]);
+});
+
+test("the page uses all texts", () => {
+  const names = Object.entries(en).flatMap(([group, texts]) =>
+    typeof texts === "string" ? [] : Object.keys(texts).map((name) => `texts.${group}.${name}`),
+  );
+  const used = new Set(placesOf(/\btexts\.\w+\.\w+/g).map((place) => place.split(": ").at(-1)));
+  expect(names.filter((name) => !used.has(name))).toEqual([]);
 });

@@ -5,9 +5,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { useConnection } from "../connection/connection-context.tsx";
-import { useTexts } from "../language/language.tsx";
+import { useLanguage } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { localTime } from "./cell.tsx";
 import type { ObjectRow } from "./cell-text.ts";
 import { columnsOf, formFieldsOf } from "./columns.ts";
 import { Conflict } from "./conflict.tsx";
@@ -33,7 +34,7 @@ interface ObjectFormProps {
 
 /** Fields for all attributes. A save sends the changed ones only, and only over the version that the form shows. */
 export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFormProps) {
-  const texts = useTexts();
+  const { texts, language } = useLanguage();
   const connection = useConnection();
   const queries = useQueryClient();
   const { name: className, permissions } = structure;
@@ -95,7 +96,7 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
     <form onSubmit={submit}>
       <ChangesGuard isChanged={isChanged} />
       {former !== null && (
-        <Alert title={texts.objects.draft(new Date(former.at))} mb="md">
+        <Alert title={texts.objects.draft(localTime(new Date(former.at).toISOString(), language))} mb="md">
           <ValueDiff
             label={texts.objects.draftLabel}
             storedTitle={texts.objects.stored}

@@ -3,7 +3,7 @@ import type { Texts } from "./en.ts";
 /** German texts. */
 export const de: Texts = {
   name: "Deutsch",
-  app: { name: "Sallyport", console: "Konsole" },
+  app: { name: "Sallyport" },
   common: {
     cancel: "Abbrechen",
     close: "Schließen",
@@ -20,7 +20,6 @@ export const de: Texts = {
     none: "Keine",
     retry: "Erneut versuchen",
     save: "Änderungen speichern",
-    search: "Suchen",
     status: "Status",
     yes: "Ja",
     no: "Nein",
@@ -51,7 +50,6 @@ export const de: Texts = {
     again: "Erneut anmelden",
     againHelp: "Ihre Sitzung ist beendet. Was Sie eingegeben haben, ist noch da.",
     failed: "Die Anmeldung ist fehlgeschlagen",
-    usersExcluded: "Nur Administratoren können sich an dieser Konsole anmelden.",
   },
   proof: {
     title: "Bestätigen Sie, dass Sie es sind",
@@ -84,7 +82,6 @@ export const de: Texts = {
   states: {
     unreachable: "Der Server antwortet nicht",
     unreachableHelp: "Prüfen Sie, ob er läuft und ob diese Adresse zu ihm führt. Es wurde nichts geändert.",
-    offline: "Die Verbindung zum Server ist unterbrochen. Die Seite versucht es von selbst erneut.",
     slow: "Der Server antwortet langsam. Die Anfrage läuft noch.",
   },
   lists: {
@@ -254,9 +251,6 @@ export const de: Texts = {
   },
   classes: {
     one: "Klasse",
-    attributes: "Attribute",
-    type: "Typ",
-    target: "Zielklasse",
     mandatory: "Pflicht",
     unknown: (name) => `Es gibt keine Klasse ${name}, oder Sie haben keinen Zugriff.`,
   },
@@ -311,8 +305,7 @@ export const de: Texts = {
     uploadShort: "Hochladen",
     uploadFailed: "Die Datei wurde nicht hochgeladen",
     downloadFailed: "Die Datei kann nicht heruntergeladen werden",
-    draft: (at: Date) =>
-      `Am ${new Intl.DateTimeFormat("de", { dateStyle: "long", timeStyle: "short" }).format(at)} blieben Änderungen ungespeichert`,
+    draft: (at: string) => `Am ${at} blieben Änderungen ungespeichert`,
     draftLabel: "Entwurf",
     stored: "Gespeichert",
     mine: "Meine",

@@ -2,7 +2,7 @@
 export const en = {
   /** Of the language in itself. */
   name: "English",
-  app: { name: "Sallyport", console: "Console" },
+  app: { name: "Sallyport" },
   common: {
     cancel: "Cancel",
     close: "Close",
@@ -19,7 +19,6 @@ export const en = {
     none: "None",
     retry: "Try again",
     save: "Save changes",
-    search: "Search",
     status: "Status",
     yes: "Yes",
     no: "No",
@@ -50,7 +49,6 @@ export const en = {
     again: "Log in again",
     againHelp: "Your session has ended. What you have typed is still here.",
     failed: "The log-in failed",
-    usersExcluded: "Only administrators can log in to this console.",
   },
   proof: {
     title: "Confirm that it is you",
@@ -83,7 +81,6 @@ export const en = {
   states: {
     unreachable: "The server does not answer",
     unreachableHelp: "Check that it runs and that this address leads to it. Nothing was changed.",
-    offline: "The connection to the server is lost. The page tries again by itself.",
     slow: "The server is slow to answer. The request is still running.",
   },
   lists: {
@@ -250,9 +247,6 @@ export const en = {
   },
   classes: {
     one: "Class",
-    attributes: "Attributes",
-    type: "Type",
-    target: "Target class",
     mandatory: "Mandatory",
     unknown: (name: string) => `There is no class ${name}, or you have no access to it.`,
   },
@@ -308,8 +302,7 @@ export const en = {
     uploadShort: "Upload",
     uploadFailed: "The file was not uploaded",
     downloadFailed: "The file cannot be downloaded",
-    draft: (at: Date) =>
-      `You left changes without a save on ${new Intl.DateTimeFormat("en", { dateStyle: "long", timeStyle: "short" }).format(at)}`,
+    draft: (at: string) => `You left changes without a save on ${at}`,
     draftLabel: "Draft",
     stored: "Stored",
     mine: "Mine",
