@@ -1,4 +1,4 @@
-import { createStore, del, delMany, get, keys, set } from "idb-keyval";
+import { createStore, delMany, get, keys, promisifyRequest } from "idb-keyval";
 import type { FieldEdits } from "./object-edits.ts";
 
 /** Edits of a form that was left without a save. */
@@ -25,7 +25,13 @@ export const readDraft = async (key: string): Promise<Draft | null> => (await ge
 
 /** Keeps the edits. Without any, the draft is erased. */
 export const keepDraft = (key: string, edits: FieldEdits): Promise<void> =>
-  edits.size === 0 ? del(key, store) : set(key, { edits, at: Date.now() } satisfies Draft, store);
+  store("readwrite", (drafts) => {
+    if (edits.size === 0) drafts.delete(key);
+    else drafts.put({ edits, at: Date.now() } satisfies Draft, key);
+    // Without it, a browser undoes the write if the page ends before the answer.
+    drafts.transaction.commit();
+    return promisifyRequest(drafts.transaction);
+  });
 
 /** Erases all drafts of a person, at the log-out. */
 export async function eraseDrafts(person: Person): Promise<void> {

@@ -2,6 +2,7 @@ import type { ClassStructure, Filter, ObjectQuery } from "@sallyport/client";
 import { stepsOf } from "./attribute-path.ts";
 import type { ValueColumn } from "./columns.ts";
 import { filterOf, type Group, parseFilter, withOperands } from "./filter-tree.ts";
+import { objectIdOf } from "./object-title.ts";
 import { resolvedDate } from "./relative-date.ts";
 
 export const noFilter: Group = { kind: "group", mode: "all", members: [] };
@@ -43,6 +44,6 @@ export function listQuery({ structure, all, columns, search, filter, sort }: Que
 /** The filter of the quick search: one of the texts contains the searched one, or the id is it. */
 function quickFilter(text: string, columns: readonly ValueColumn[]): Filter {
   const texts = columns.filter(({ type }) => type === "string").map(({ name }) => ({ [name]: { $contains: text } }));
-  const isId = /^[0-9a-z]{1,12}$/i.test(text);
-  return { $or: [...texts, ...(isId ? [{ "~ObjectID": text.toUpperCase() }] : [])] };
+  const id = objectIdOf(text);
+  return { $or: [...texts, ...(id === null ? [] : [{ "~ObjectID": id }])] };
 }

@@ -44,10 +44,10 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
   );
   const [edits, setEdits] = useState(noEdits);
   const [conflict, setConflict] = useState<ObjectRow | null>(null);
-  const { former, decide } = useDraft(className, objectId, edits);
   const changes = changedMembers(row, edits, columns);
   const isWrong = hasFault(edits);
   const isChanged = changes.size > 0 || isWrong;
+  const { former, decide } = useDraft(className, objectId, isChanged ? edits : noEdits);
   const canWrite = permissions.includes(row === null ? "create" : "write");
   const serialization = { type: "custom", fields: formFieldsOf(columns) } as const;
 
@@ -94,8 +94,8 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
   const isAtField = refused !== null && columns.some(({ name }) => name === refused.name);
   return (
     <form onSubmit={submit}>
-      <ChangesGuard isChanged={isChanged} />
-      {former !== null && (
+      <ChangesGuard isChanged={isChanged} onDiscard={() => setEdits(noEdits)} />
+      {former && (
         <Alert title={texts.objects.draft(localTime(new Date(former.at).toISOString(), language))} mb="md">
           <ValueDiff
             label={texts.objects.draftLabel}

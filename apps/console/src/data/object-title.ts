@@ -19,3 +19,7 @@ export function titleOf(object: Readonly<Record<string, unknown>>, titleAttribut
   const isText = (typeof title === "string" && title.trim() !== "") || typeof title === "number";
   return isText ? String(title) : String(object["~ObjectID"]);
 }
+
+/** The id that a person can mean by a text, in either case. `null` if no id is written so. */
+export const objectIdOf = (text: string): string | null =>
+  /^[1-9a-z][0-9a-z]{0,9}$/i.test(text) ? text.toUpperCase() : null;

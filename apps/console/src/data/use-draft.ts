@@ -1,43 +1,41 @@
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { usePerson } from "../connection/connection-context.tsx";
 import { type Draft, draftKey, keepDraft, readDraft } from "./drafts.ts";
 import type { FieldEdits } from "./object-edits.ts";
 
-/** The draft of a form: read once, then written after each edit. Nothing is written until the person has decided about the former one. */
+/**
+ * The draft of a form, written with each edit: a timer would lose what was typed just before the page ends.
+ * `former` is that of an earlier form, on which the person decides before the first edit, and `undefined` until it is read.
+ */
 export function useDraft(className: string, objectId: string, edits: FieldEdits) {
-  const person = usePerson();
-  const { databaseName, userId } = person;
+  const { databaseName, userId } = usePerson();
   const key = useMemo(
     () => draftKey({ databaseName, userId }, className, objectId),
     [databaseName, userId, className, objectId],
   );
-  const [former, setFormer] = useState<Draft | null>(null);
-  const [isDecided, setDecided] = useState(false);
+  const [former, setFormer] = useState<Draft | null | undefined>(undefined);
+  // A form without edits of its own erases no draft, which can be that of another tab.
+  const isOwn = useRef(false);
   useEffect(() => {
     let isCurrent = true;
     // A browser can forbid the storage. The form works without it.
     void readDraft(key)
       .catch(() => null)
       .then((draft) => {
-        if (!isCurrent) return;
-        setFormer(draft);
-        setDecided(draft === null);
+        if (isCurrent) setFormer(draft);
       });
     return () => {
       isCurrent = false;
     };
   }, [key]);
-  const keep = useDebouncedCallback((current: FieldEdits) => void keepDraft(key, current).catch(() => {}), {
-    delay: 300,
-    flushOnUnmount: true,
-  });
   useEffect(() => {
-    if (isDecided) keep(edits);
-  }, [edits, isDecided, keep]);
+    if (former !== null || (edits.size === 0 && !isOwn.current)) return;
+    isOwn.current = edits.size > 0;
+    void keepDraft(key, edits).catch(() => {});
+  }, [edits, former, key]);
   const decide = () => {
+    isOwn.current = true;
     setFormer(null);
-    setDecided(true);
   };
   return { former, decide };
 }

@@ -2,8 +2,14 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useTexts } from "../language/language.tsx";
 
+interface ChangesGuardProps {
+  readonly isChanged: boolean;
+  /** Called before the form is left without its changes. */
+  onDiscard?(): void;
+}
+
 /** Asks before a form with changes is left: by a link, Back, or the end of the tab. */
-export function ChangesGuard({ isChanged }: { readonly isChanged: boolean }) {
+export function ChangesGuard({ isChanged, onDiscard }: ChangesGuardProps) {
   const texts = useTexts();
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
@@ -23,7 +29,13 @@ export function ChangesGuard({ isChanged }: { readonly isChanged: boolean }) {
           <Button variant="default" onClick={() => reset?.()}>
             {texts.lists.stay}
           </Button>
-          <Button color="red" onClick={() => proceed?.()}>
+          <Button
+            color="red"
+            onClick={() => {
+              onDiscard?.();
+              proceed?.();
+            }}
+          >
             {texts.common.discard}
           </Button>
         </Group>

@@ -1,11 +1,14 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { IconLogout, IconSearch, IconTable, IconUser } from "@tabler/icons-react";
+import type { ClassStructure, SallyportClient } from "@sallyport/client";
+import { IconFileText, IconLogout, IconSearch, IconTable, IconUser } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useClasses } from "../classes/use-classes.ts";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
+import type { ObjectRow } from "../data/cell-text.ts";
+import { objectIdOf, titleAttributeOf, titleOf } from "../data/object-title.ts";
 import { useTexts } from "../language/language.tsx";
 import { useAdministrationPages } from "./administration-pages.ts";
 
@@ -13,14 +16,23 @@ const mostResults = 12;
 /** Users that the palette offers at a time. */
 const offeredUsers = 5;
 
-/** Pages, classes, users and actions by their names, on Ctrl+K. The server searches the users. */
+/** The class and the title of an object. Rejects with the refusal if the person can read none with the id. */
+async function findObject(data: SallyportClient, id: string, classes: readonly ClassStructure[], signal: AbortSignal) {
+  const read = (fields: string[]) =>
+    data.getObject<ObjectRow>(id, { signal, serialization: { type: "custom", fields } });
+  const { "~ClassName": className } = await read([]);
+  const attribute = titleAttributeOf(classes.find(({ name }) => name === className));
+  return { id, className, title: attribute === null ? id : titleOf(await read([attribute]), attribute) };
+}
+
+/** Pages, classes, users and actions by their names and an object by its id, on Ctrl+K. The server searches users and objects. */
 export function CommandPalette() {
   const texts = useTexts();
   const connection = useConnection();
   const navigate = useNavigate();
   const { isAdministrator } = usePerson();
   const pages = useAdministrationPages();
-  const { data: classes = [] } = useClasses();
+  const { data: classes } = useClasses();
   const [text, setText] = useState("");
   const [sought] = useDebouncedValue(text.trim(), 200);
   const { data: users } = useQuery({
@@ -30,6 +42,12 @@ export function CommandPalette() {
     enabled: isAdministrator && sought !== "",
     placeholderData: keepPreviousData,
   });
+  const soughtId = objectIdOf(sought);
+  const { data: object } = useQuery({
+    queryKey: ["objects", "palette", soughtId],
+    queryFn: ({ signal }) => connection.work((data) => findObject(data, soughtId ?? "", classes ?? [], signal)),
+    enabled: soughtId !== null && classes !== undefined,
+  });
   const actions: SpotlightActionData[] = [
     ...(isAdministrator ? pages : []).map(({ to, name, help, Icon }) => ({
       id: to,
@@ -38,7 +56,7 @@ export function CommandPalette() {
       leftSection: <Icon size={18} />,
       onClick: () => void navigate({ to }),
     })),
-    ...classes.map(({ name }) => ({
+    ...(classes ?? []).map(({ name }) => ({
       id: `class ${name}`,
       label: name,
       description: texts.classes.one,
@@ -51,6 +69,14 @@ export function CommandPalette() {
       description: description ?? texts.logIn.user,
       leftSection: <IconUser size={18} />,
       onClick: () => void navigate({ to: "/users/$userId", params: { userId } }),
+    })),
+    ...(object === undefined ? [] : [object]).map(({ id, className, title }) => ({
+      id: `object ${id}`,
+      label: title,
+      description: `${className} ${id}`,
+      keywords: id,
+      leftSection: <IconFileText size={18} />,
+      onClick: () => void navigate({ to: "/classes/$className/$objectId", params: { className, objectId: id } }),
     })),
     {
       id: "log-out",
