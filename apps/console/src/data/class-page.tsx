@@ -131,6 +131,7 @@ function ObjectList({ structure, all }: ObjectListProps) {
               </Group>
             )}
             <Button
+              data-compact
               variant="default"
               leftSection={<IconRefresh size={16} />}
               loading={isRefreshing}

@@ -24,7 +24,7 @@ export function ColumnPanel({ columns, choice, choose, onReset }: ColumnPanelPro
   return (
     <Popover position="bottom-end" width={300} withArrow trapFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} />}>
+        <Button data-compact variant="default" leftSection={<IconColumns3 size={16} />}>
           {texts.objects.columns}
         </Button>
       </Popover.Target>

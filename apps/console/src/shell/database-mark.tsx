@@ -14,9 +14,9 @@ export function DatabaseMark() {
   const { label, alias, color } = usePageConfig();
   const name = label ?? alias;
   return (
-    <Group gap="xs" wrap="nowrap">
-      <ColorSwatch color={databaseColor(color)} size={16} radius="sm" aria-hidden />
-      <Text fw={700} size="sm">
+    <Group gap="xs" wrap="nowrap" miw={0}>
+      <ColorSwatch color={databaseColor(color)} size={16} flex="none" radius="sm" aria-hidden />
+      <Text fw={700} size="sm" data-name="application">
         {texts.app.name}
       </Text>
       {name !== "" && (

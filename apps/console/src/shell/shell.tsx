@@ -41,12 +41,12 @@ export function Shell() {
         <DatabaseMark />
         <Button
           className={classes["search"]}
+          data-compact
           variant="default"
           justify="flex-start"
           leftSection={<IconSearch size={16} />}
           rightSection={<Kbd size="xs">Ctrl K</Kbd>}
           onClick={spotlight.open}
-          aria-label={`${texts.shell.palette} Ctrl K`}
         >
           {texts.shell.palette}
         </Button>
