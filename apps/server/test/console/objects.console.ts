@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
-import type { Page } from "playwright-core";
-import { administrator, goTo, OpenConsole } from "./open-console.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { consoleTicket } from "../administration/administration-fixture.ts";
+import { administrator, fillLogIn, goTo, OpenConsole } from "./open-console.ts";
 
 describe("objects in the console", () => {
   let opened: OpenConsole;
@@ -156,6 +157,92 @@ describe("objects in the console", () => {
       await page.getByRole("heading", { level: 1, name: "Customer" }).waitFor();
       const { "~Elements": recycled } = await client.listTrash();
       expect(recycled.map((each) => each["~ObjectID"])).toContain(customer.id);
+    });
+  });
+
+  describe("draft", () => {
+    const stay = "Keep editing";
+    const city = (tab: Page) => tab.getByRole("textbox", { name: "City", exact: true });
+    const draft = (tab: Page) => tab.getByRole("table", { name: "Draft" });
+    const press = (tab: Page, name: string) => tab.getByRole("button", { name, exact: true }).click();
+    const leaveByBack = async (tab: Page, answer: string) => {
+      await tab.goBack();
+      // The form has a button of the same name.
+      await tab.getByRole("dialog").getByRole("button", { name: answer }).click();
+      await tab.getByRole("dialog").waitFor({ state: "detached" });
+    };
+    /** A customer in a form whose city was typed at this moment, in a browser of its own. */
+    const typedCity = async () => {
+      const customer = await newCustomer();
+      const tab = await opened.logIn();
+      tab.on("dialog", (question) => void question.accept());
+      await openObject(customer, tab);
+      await city(tab).fill("typed");
+      return { customer, tab };
+    };
+    const openInNewTab = async (context: BrowserContext, customer: { readonly name: string; readonly id: string }) => {
+      const tab = await context.newPage();
+      await tab.goto(`${opened.address}#ticket=${await consoleTicket(opened.server)}`);
+      await fillLogIn(tab, administrator);
+      await tab.getByRole("heading", { level: 1, name: administrator.user }).waitFor();
+      await openObject(customer, tab);
+      return tab;
+    };
+    const expectNone = async (context: BrowserContext, customer: { readonly name: string; readonly id: string }) => {
+      const tab = await openInNewTab(context, customer);
+      // Once the field takes text, the form has looked for a draft.
+      await city(tab).fill("other");
+      expect(await draft(tab).count()).toBe(0);
+      await context.close();
+    };
+
+    test.each<readonly [way: string, leave: (tab: Page) => Promise<unknown>]>([
+      ["Back and a stay", (tab) => leaveByBack(tab, stay)],
+      ["a tab in front of it", (tab) => tab.context().newPage()],
+      ["a reload", (tab) => tab.reload()],
+      ["the end of the tab", (tab) => tab.close()],
+    ])("has what was typed right before %s", async (_way, leave) => {
+      const { customer, tab } = await typedCity();
+      const context = tab.context();
+      await leave(tab);
+      const other = await openInNewTab(context, customer);
+      await draft(other).getByRole("row", { name: "City Graz typed" }).waitFor();
+      expect(await city(other).isDisabled()).toBe(true);
+      await press(other, "Restore the draft");
+      expect(await city(other).inputValue()).toBe("typed");
+      await press(other, "Save changes");
+      await other.getByRole("status").filter({ hasText: "No changes" }).waitFor();
+      expect(await client.getObject(customer.id)).toMatchObject({ City: "typed" });
+      await expectNone(context, customer);
+    });
+
+    test.each<readonly [way: string, erase: (tab: Page) => Promise<unknown>]>([
+      ["when its changes are discarded on the way out", (tab) => leaveByBack(tab, "Discard changes")],
+      ["when its only change is undone", (tab) => press(tab, "Undo City")],
+      ["when all changes are discarded", (tab) => press(tab, "Discard changes")],
+      [
+        "at the log-out",
+        async (tab) => {
+          await press(tab, "Account");
+          await tab.getByRole("menuitem", { name: "Log out" }).click();
+          await tab.getByRole("button", { name: "Log in" }).waitFor();
+        },
+      ],
+    ])("is erased %s", async (_way, erase) => {
+      const { customer, tab } = await typedCity();
+      await erase(tab);
+      await expectNone(tab.context(), customer);
+    });
+
+    test("is erased when the person discards it, and by no form without edits", async () => {
+      const { customer, tab } = await typedCity();
+      const reader = await openInNewTab(tab.context(), customer);
+      await draft(reader).waitFor();
+      await reader.close();
+      const other = await openInNewTab(tab.context(), customer);
+      await press(other, "Discard the draft");
+      expect(await city(other).inputValue()).toBe("Graz");
+      await expectNone(tab.context(), customer);
     });
   });
 });

@@ -32,6 +32,29 @@ describe("pages of the console", () => {
       await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
+    await goTo(page, "Invoice");
+    await page.getByRole("gridcell", { name: "2025-00001", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("textbox", { name: "Query as JSON" }).waitFor();
+    expect(["class", await accessibilityFaults(page)]).toEqual(["class", []]);
+    await page.getByRole("gridcell", { name: "2025-00001", exact: true }).getByRole("link").click();
+    await page.getByRole("textbox", { name: "Amount" }).waitFor();
+    await page.getByRole("group", { name: "Paid" }).getByRole("button", { name: "Set to null" }).click();
+    await page.getByRole("button", { name: "Undo Paid" }).waitFor();
+    expect(["form", await accessibilityFaults(page)]).toEqual(["form", []]);
+    await page.context().close();
+  });
+
+  test("a narrow screen has the whole header, and nothing beside it", async () => {
+    const page = await opened.logIn({ width: 390 });
+    for (const address of ["#/", "#/classes/Invoice", "#/classes/Customer/new"]) {
+      await page.goto(`${opened.address}${address}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const account = await page.getByRole("button", { name: "Account" }).boundingBox();
+      const ends = [(account?.x ?? 0) + (account?.width ?? 0), await page.evaluate("document.body.scrollWidth")];
+      const width = Number(await page.evaluate("document.documentElement.clientWidth"));
+      expect([address, ends.filter((end) => Number(end) > width)]).toEqual([address, []]);
+    }
     await page.context().close();
   });
 
@@ -61,6 +84,10 @@ describe("pages of the console", () => {
     await find("reader", /^reader/);
     await page.getByRole("heading", { level: 1, name: "reader" }).waitFor();
     expect(page.url()).toMatch(/#\/users\/[0-9A-Z]+$/);
+    const userId = page.url().split("/").at(-1) ?? "";
+    await find(userId.toLowerCase(), new RegExp(`User ${userId}$`));
+    await page.waitForURL(`**#/classes/User/${userId}`);
+    await page.getByRole("heading", { level: 1, name: "reader" }).waitFor();
     await page.context().close();
   });
 
