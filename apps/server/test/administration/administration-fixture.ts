@@ -27,6 +27,21 @@ export function consoleTicket(server: RunningServer, alias = ""): Promise<string
   return issueConsoleTicket({ ...administrationOf(server.databases.get(alias) as Database), services });
 }
 
+/** A console that has traded its ticket, before the log-in. */
+export async function consoleWithKey(server: RunningServer) {
+  const baseUrl = server.url;
+  const stranger = new SallyportAdmin({ baseUrl, appKey: "" });
+  const key = await stranger.console.tradeTicket(await consoleTicket(server));
+  return { ...key, admin: new SallyportAdmin({ baseUrl, appKey: key.appKey }) };
+}
+
+/** A console of an administrator with a session for the routes of applications. */
+export async function openConsole(server: RunningServer, person = administrator) {
+  const opened = await consoleWithKey(server);
+  await opened.admin.logIn(person);
+  return { ...opened, ...(await opened.admin.console.openSession()) };
+}
+
 /** The code of a call; 0 for a success. */
 export const codeOf = (answer: Promise<unknown>): Promise<number> =>
   answer.then(

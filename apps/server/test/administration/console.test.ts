@@ -5,8 +5,15 @@ import type { RecordKind } from "@sallyport/storage";
 import { appRulesKind, banKind } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
-import { AdministrationFixture, administrator, codeOf, consoleTicket } from "./administration-fixture.ts";
-import { call } from "../client.ts";
+import {
+  AdministrationFixture,
+  administrator,
+  codeOf,
+  consoleTicket,
+  consoleWithKey,
+  openConsole,
+} from "./administration-fixture.ts";
+import { type Answer, call } from "../client.ts";
 import { onEngines, withoutLockout } from "../engines.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 
@@ -27,12 +34,6 @@ onEngines(
       fixture = await AdministrationFixture.open(server());
     });
 
-    /** The client of a console that has traded its ticket, before the log-in. */
-    const withKey = async () => {
-      const { appKey, name, expiresAt } = await stranger(server()).console.tradeTicket(await consoleTicket(server()));
-      const admin = new SallyportAdmin({ baseUrl: server().url, appKey });
-      return { admin, appKey, name, expiresAt };
-    };
     const colleague = async () => {
       const name = `colleague ${randomUUID()}`;
       const password = "first password";
@@ -41,9 +42,7 @@ onEngines(
     };
     /** A console of an administrator with a session for the routes of applications. */
     const opened = async (person = administrator) => {
-      const { admin, appKey, name } = await withKey();
-      await admin.logIn(person);
-      const { sessionId } = await admin.console.openSession();
+      const { admin, appKey, name, sessionId } = await openConsole(server(), person);
       const read = (at = server(), key = appKey) =>
         call(at, "/v1/objects/Customer?perPage=1", { sessionId, headers: { appkey: key } }).then(({ code }) => code);
       return { admin, appKey, name, sessionId, read };
@@ -121,8 +120,8 @@ onEngines(
           }
           expect([end, await read(), await read(other()), await codeOf(admin.mail.waiting())]).toEqual([
             end,
-            "201",
-            "201",
+            "101",
+            "101",
             101,
           ]);
           expect((await call(server(), "/admin/v1/mail", { headers: { appkey: appKey } })).code).toBe("101");
@@ -145,8 +144,22 @@ onEngines(
 
       test("is refused with any other key, and for another basis", async () => {
         const [one, two] = [await opened(), await opened(await colleague())];
-        for (const key of ["demo-app-key", two.appKey, "(console)", "0".repeat(64), ""])
-          expect([key, await one.read(server(), key)]).toEqual([key, key === "" ? "100" : "201"]);
+        for (const [key, code] of [
+          ["demo-app-key", "101"],
+          [two.appKey, "201"],
+          ["(console)", "101"],
+          ["0".repeat(64), "101"],
+          ["", "100"],
+        ] as const)
+          expect([key, await one.read(server(), key)]).toEqual([key, code]);
+        const ambiguous = await fetch(`${server().url}/_CheckSession`, {
+          headers: [
+            ["sessionid", one.sessionId],
+            ["appkey", "demo-app-key"],
+            ["appkey", one.appKey],
+          ],
+        });
+        expect(((await ambiguous.json()) as Answer["body"]).status.internalStatus).toBe("101");
         const [, basis] = one.sessionId.split(".");
         const forged = two.sessionId.replace(/\.[0-9a-f]{64}\./, `.${basis}.`);
         const { code } = await call(server(), "/_CheckSession", { sessionId: forged, headers: { appkey: one.appKey } });
@@ -215,7 +228,7 @@ onEngines(
 
       test("passes the gate, which knows bans and app rules that have ended no session", async () => {
         const { records } = repositoriesOf(server());
-        const { admin } = await withKey();
+        const { admin } = await consoleWithKey(server());
         const person = await colleague();
         await codeOf(fixture.admin.apps.create({ name: "administration" }));
         const rules: readonly (readonly [RecordKind<unknown>, number, () => Promise<unknown>])[] = [

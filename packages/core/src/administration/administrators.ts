@@ -1,5 +1,6 @@
 import {
   administrationAppName,
+  administrationIdleTimeout,
   endRestingSession,
   type LogInResult,
   openPasswordSession,
@@ -7,7 +8,7 @@ import {
   logOut,
   noLicenceMessages,
 } from "../access/index.ts";
-import { passwordSession, type Principal, type SessionPolicy, systemPrincipal } from "@sallyport/storage";
+import { passwordSession, type Principal, systemPrincipal } from "@sallyport/storage";
 import {
   type AdministrationContext,
   administratorEvent,
@@ -17,19 +18,6 @@ import {
   type Uses,
 } from "../request/index.ts";
 import { keepProof } from "./recent-proof.ts";
-
-/** Milliseconds without a request until an administrator's session expires, at most. */
-const maxIdleTimeout = 15 * 60_000;
-
-/** The idle time-out of administrators' sessions, in milliseconds. */
-export function administrationIdleTimeout({ idleTimeout }: Pick<SessionPolicy, "idleTimeout">): number {
-  return Math.min(idleTimeout, maxIdleTimeout);
-}
-
-/** Whether the user of a session may administer the database. Admission reads it with each request. */
-export function mayAdminister(principal: Principal | null): boolean {
-  return principal?.administrator === true;
-}
 
 /** Context of a request of an administrator, or of the operator of the server. */
 export interface AdministratorContext extends SessionContext, AdministrationContext {}

@@ -1,22 +1,12 @@
-import {
-  type Admission,
-  type AdmissionRequest,
-  type Digest,
-  type RandomSource,
-  type RecordKind,
-  ServiceError,
-} from "@sallyport/storage";
+import { type RandomSource, type RecordKind, ServiceError } from "@sallyport/storage";
 import {
   administrationAppName,
-  appKeyDigest,
+  administrationIdleTimeout,
   type AuthenticationAttempt,
   builtInAppKey,
-  builtInDigest,
   type ConsoleKey,
   createConsoleKey,
   endRestingSession,
-  isConsoleKey,
-  isValidConsoleKey,
   keepRestingSession,
   type LogInServices,
 } from "../access/index.ts";
@@ -24,11 +14,10 @@ import {
   type AdministrationContext,
   appKeyEvent,
   changesBetween,
-  type Database,
   type RequestContext,
   type Uses,
 } from "../request/index.ts";
-import { administrationIdleTimeout, type AdministratorContext, mayAdminister } from "./administrators.ts";
+import type { AdministratorContext } from "./administrators.ts";
 
 /** Milliseconds for which a ticket can be traded. */
 const ticketLifetime = 5 * 60_000;
@@ -114,34 +103,4 @@ export async function openConsoleSession(context: AdministratorContext & Uses<Lo
   const digest = database.digests.sha256(sessionId);
   await keepRestingSession(r, { restsOn, digest, lifetime: sessions.absoluteLifetime });
   return sessionId;
-}
-
-/** The credentials of a console in a request. */
-export interface ConsoleCredentials {
-  /** Text of the app key of scope `admin`. */
-  readonly key: string;
-  /** The session on which that of the request rests; absent for that of an administrator. */
-  readonly restsOn: Digest | undefined;
-}
-
-/**
- * Admits a request of a console. An expired app key is unknown. A session that rests on another one is found only while
- * the other one is live, its app key enabled and its user an administrator. Every request extends both.
- */
-export async function admitConsole(
-  { digests, storage }: Pick<Database, "digests" | "storage">,
-  request: AdmissionRequest,
-  { key, restsOn }: ConsoleCredentials,
-): Promise<Admission> {
-  const { admission: port, records } = storage.repositories;
-  const digest = appKeyDigest(key, "admin", digests);
-  const ofAdministrator = { appKey: digest, session: restsOn ?? null, idleTimeout: request.idleTimeout };
-  const [admission, basis, isValid] = await Promise.all([
-    port.admit(restsOn === undefined ? request : { ...request, appKey: builtInDigest }),
-    restsOn === undefined ? null : port.admit(ofAdministrator),
-    !isConsoleKey(key) || isValidConsoleKey({ records }, digest),
-  ]);
-  const withoutSession = { ...admission, session: null, principal: null };
-  if (basis === null) return isValid ? admission : { ...withoutSession, appKey: null };
-  return isValid && basis.appKey?.enabled === true && mayAdminister(basis.principal) ? admission : withoutSession;
 }

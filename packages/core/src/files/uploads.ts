@@ -8,6 +8,7 @@ import {
   type StoredRecord,
   type RandomSource,
 } from "@sallyport/storage";
+import { admitAgain } from "../access/index.ts";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
 import { type FilePolicy, requestModel, type SessionContext, type Uses } from "../request/index.ts";
@@ -96,14 +97,8 @@ export async function readmitted<Context extends SessionContext>(
   context: Context,
   { lock }: { readonly lock: boolean },
 ): Promise<Context> {
-  const { r, database, appKeyDigest, sessionDigest, session: begun, sessionEndedCode } = context;
-  const { appKey, session, principal, ...generations } = await r.admission.admit({
-    appKey: appKeyDigest,
-    session: sessionDigest,
-    mode: begun.mode,
-    idleTimeout: database.policy.sessions.idleTimeout,
-    lock,
-  });
+  const { r, sessionEndedCode } = context;
+  const { appKey, session, principal, ...generations } = await admitAgain(r, context, { extends: true, lock });
   if (appKey?.enabled !== true) throw new ServiceError(101);
   if (session === null || principal === null) throw new ServiceError(sessionEndedCode);
   const { modelGeneration, settingsGeneration } = generations;

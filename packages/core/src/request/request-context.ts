@@ -39,11 +39,23 @@ export interface AppKeyContext extends RequestContext {
   readonly appKey: AppKey;
 }
 
+/** What a session of a console rests on. */
+export interface SessionBasis {
+  /** SHA-256 under which storage has the app key of scope `admin`. */
+  readonly appKey: Digest;
+  /** SHA-256 of the id of the administrator's session. */
+  readonly session: Digest;
+  /** Whether the app key is that of a console. */
+  readonly keyExpires: boolean;
+}
+
 export interface SessionContext extends AppKeyContext {
   readonly session: Session;
   readonly sessionDigest: Digest;
   /** SHA-256 of the app key. Long requests need it to ask for their session again. */
   readonly appKeyDigest: Digest;
+  /** Absent or `null` for a session that rests on none. */
+  readonly basis?: SessionBasis | null;
   /** The code for an ended session: 201 for a session id, 203 for a token. */
   readonly sessionEndedCode: 201 | 203;
   readonly principal: Principal;

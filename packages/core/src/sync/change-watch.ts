@@ -1,3 +1,4 @@
+import { admitAgain } from "../access/index.ts";
 import type { Database, SessionContext } from "../request/index.ts";
 import type { Admission, Repositories } from "@sallyport/storage";
 
@@ -86,7 +87,7 @@ class WatchedDatabase {
   private looks = 0;
 
   constructor(
-    private readonly r: Pick<Repositories, "admission" | "objects">,
+    private readonly r: Pick<Repositories, "admission" | "objects" | "records">,
     private readonly after: After,
   ) {}
 
@@ -128,8 +129,7 @@ class WatchedDatabase {
     for (let from = 0; from < sessions.length; from += maxAdmissions)
       await Promise.all(
         sessions.slice(from, from + maxAdmissions).map(async (waiters) => {
-          const { appKeyDigest: appKey, sessionDigest: session, session: ownSession } = (waiters[0] as Waiter).context;
-          const admission = await this.r.admission.admit({ appKey, session, mode: ownSession.mode, idleTimeout: 0 });
+          const admission = await admitAgain(this.r, (waiters[0] as Waiter).context, { extends: false });
           for (const { context, end } of waiters) if (!isAdmittedAs(admission, context)) end("changed");
         }),
       );

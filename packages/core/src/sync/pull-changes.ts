@@ -1,4 +1,5 @@
 import { ServiceError, type StoredObject } from "@sallyport/storage";
+import { admitAgain } from "../access/index.ts";
 import type { QueryRequest, ObjectServices } from "../objects/index.ts";
 import { maintenanceError, type SessionContext, type Uses } from "../request/index.ts";
 import type { OnEnd, ChangeWatch } from "./change-watch.ts";
@@ -210,9 +211,8 @@ async function watermarkOf({ r, unit }: SessionContext): Promise<number> {
 
 /** The context of a session that is still admitted. 201 or 203 if it has ended, 101 without the app key, 706 in a maintenance. */
 async function readmitted(context: PullContext): Promise<PullContext> {
-  const { r, database, appKeyDigest: appKey, sessionDigest: session, session: ownSession, sessionEndedCode } = context;
-  const { idleTimeout } = database.policy.sessions;
-  const admission = await r.admission.admit({ appKey, session, mode: ownSession.mode, idleTimeout });
+  const { r, database, sessionEndedCode } = context;
+  const admission = await admitAgain(r, context, { extends: true });
   if (admission.maintenance) throw await maintenanceError(database);
   if (admission.appKey?.enabled !== true) throw new ServiceError(101);
   if (admission.session === null || admission.principal === null) throw new ServiceError(sessionEndedCode);

@@ -6,7 +6,14 @@ import {
   type Finding,
   ServiceError,
 } from "@sallyport/storage";
-import { administrationIdleTimeout, admitConsole, isConsoleKey, requestChecks, sessionFindings } from "@sallyport/core";
+import {
+  administrationIdleTimeout,
+  admitConsoleKey,
+  admitSession,
+  isConsoleKey,
+  requestChecks,
+  sessionFindings,
+} from "@sallyport/core";
 import { isAbsent, type PresentedCredentials, sessionCredentials, sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -19,7 +26,7 @@ export function idleTimeoutOf({ route, database, session }: Exchange): number {
 
 /** Looks up the app key and the session of the request. `idleTimeout`: see `AdmissionRequest`. */
 export function admissionOf(
-  { database, appKeyDigest, credentials, session }: Exchange,
+  { database, appKeyDigest, basis, credentials, session }: Exchange,
   idleTimeout: number,
 ): Promise<Admission> {
   const request: AdmissionRequest = {
@@ -28,11 +35,10 @@ export function admissionOf(
     mode: session?.mode ?? "session",
     idleTimeout,
   };
-  const { value: key } = credentials.appKey;
-  const { restsOn } = session ?? {};
-  if (key === null || (restsOn === undefined && !isConsoleKey(key)))
-    return database.storage.repositories.admission.admit(request);
-  return admitConsole(database, request, { key, restsOn });
+  const { repositories } = database.storage;
+  return basis === null && isConsoleKey(credentials.appKey.value)
+    ? admitConsoleKey(repositories, request)
+    : admitSession(repositories, request, basis);
 }
 
 /** The app key of the request. Throws 101 if it is unknown, disabled or ambiguous. */

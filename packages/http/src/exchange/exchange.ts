@@ -9,6 +9,7 @@ import type {
   ProcessorBudget,
   RequestCheck,
   Services,
+  SessionBasis,
   SessionReference,
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
@@ -54,6 +55,8 @@ export class Exchange {
   appKeyDigest: Digest | null = null;
   /** The session that the credential refers to. */
   session: SessionReference | null = null;
+  /** What it rests on. */
+  basis: SessionBasis | null = null;
   /** Set by `openChannel` in a secure session. */
   channel: SecureExchange | null = null;
   /** Set by `readBody`, `openMessage` and `parseInput`. */

@@ -30,6 +30,7 @@ export function contextOf<Provided>(exchange: Exchange, services: Provided): Req
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
     appKeyDigest: exchange.appKeyDigest,
+    basis: exchange.basis,
     get sessionEndedCode() {
       return sessionEndedCode(exchange.credentials);
     },

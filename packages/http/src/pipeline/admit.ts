@@ -1,9 +1,11 @@
 import { needsAppKey } from "@sallyport/contract";
-import { type Admission, explained, ServiceError } from "@sallyport/storage";
+import { type Admission, type Digest, explained, ServiceError } from "@sallyport/storage";
 import {
+  type AppKeyScope,
   appKeyDigest,
   builtInDigest,
   type CredentialReader,
+  isConsoleKey,
   maintenanceError,
   requestChecks,
   type SessionReference,
@@ -42,14 +44,21 @@ export const admit: Step = async (exchange, parts) => {
   }
   const { value: key, conflict } = exchange.credentials.appKey;
   const asksForKey = needsAppKey(exchange);
+  const digestOf = (scope: AppKeyScope): Digest | null =>
+    key === null || conflict || key.length > maxAppKeyLength ? null : appKeyDigest(key, scope, parts.digests);
   // Keys of the other scope are unknown to the route.
-  if (asksForKey && key !== null && !conflict && key.length <= maxAppKeyLength)
-    exchange.appKeyDigest = appKeyDigest(key, route.administration ? "admin" : "app", parts.digests);
+  if (asksForKey) exchange.appKeyDigest = digestOf(route.administration ? "admin" : "app");
   refuseEarly(exchange, asksForKey, parts);
   if (exchange.access === "session") {
     const reading = referenceOf(exchange, parts.credentialReader);
     exchange.session = reading instanceof Promise ? await reading : reading;
-    if (exchange.session?.restsOn !== undefined) exchange.appKeyDigest = builtInDigest;
+    const { restsOn } = exchange.session ?? {};
+    if (restsOn !== undefined) {
+      const ofAdministrator = digestOf("admin");
+      exchange.appKeyDigest = ofAdministrator === null ? null : builtInDigest;
+      exchange.basis =
+        ofAdministrator === null ? null : { appKey: ofAdministrator, session: restsOn, keyExpires: isConsoleKey(key) };
+    }
   }
 
   exchange.admission = await admissionOf(exchange, idleTimeoutOf(exchange));

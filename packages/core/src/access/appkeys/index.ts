@@ -15,7 +15,6 @@ export {
   type ConsoleKey,
   createConsoleKey,
   isConsoleKey,
-  isValidConsoleKey,
   listedKeys,
 } from "./console-keys.ts";
 export * from "./create-app-key.ts";

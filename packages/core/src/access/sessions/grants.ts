@@ -12,10 +12,12 @@ import { groupsOf } from "../../objects/index.ts";
 import {
   maintenanceError,
   type RequestContext,
+  type SessionBasis,
   type SessionContext,
   type UnadmittedContext,
 } from "../../request/index.ts";
 import { AccessCheck } from "../rules/access-check.ts";
+import { admitSession } from "./admit-session.ts";
 
 /**
  * Permission of a request without credentials: to read what a session could read. It ends with the
@@ -27,6 +29,7 @@ export type Grant = SessionGrant | UserGrant;
 interface SessionGrant {
   readonly appKey: Digest;
   readonly session: { readonly mode: SessionMode; readonly digest: Digest };
+  readonly basis?: SessionBasis | null;
 }
 
 interface UserGrant {
@@ -43,8 +46,8 @@ type GrantedMethod =
   | Exclude<AuthenticationMethod, { readonly kind: "provider" }>
   | { readonly kind: "provider"; readonly id: string; readonly createdVersion: number };
 
-export function sessionGrant({ appKeyDigest, session, sessionDigest }: SessionContext): SessionGrant {
-  return { appKey: appKeyDigest, session: { mode: session.mode, digest: sessionDigest } };
+export function sessionGrant({ appKeyDigest, basis = null, session, sessionDigest }: SessionContext): SessionGrant {
+  return { appKey: appKeyDigest, session: { mode: session.mode, digest: sessionDigest }, basis };
 }
 
 /** A grant that outlives the session. Throws the code of an ended session if it has ended. */
@@ -72,8 +75,9 @@ export type GrantedContext = RequestContext & { readonly principal: Principal };
 export async function admitGrant(context: UnadmittedContext, grant: Grant): Promise<GrantedContext | null> {
   const { r, database } = context;
   const { mode, digest } = "session" in grant ? grant.session : { mode: "session" as const, digest: null };
+  const { basis = null } = "session" in grant ? grant : {};
   const [admission, user] = await Promise.all([
-    r.admission.admit({ appKey: grant.appKey, session: digest, mode, idleTimeout: 0 }),
+    admitSession(r, { appKey: grant.appKey, session: digest, mode, idleTimeout: 0 }, basis),
     "session" in grant ? null : userOf(context, grant),
   ]);
   const { appKey, modelGeneration, settingsGeneration, maintenance } = admission;

@@ -1,4 +1,5 @@
 export { acceptAppNames } from "./app-names.ts";
+export * from "./admit-session.ts";
 export * from "./credential-reader.ts";
 export { admitGrant, type Grant, sessionGrant, userGrant } from "./grants.ts";
 export * from "./log-in.ts";
