@@ -12,12 +12,12 @@ const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
 const placesOf = (pattern: RegExp) =>
   sources.flatMap(({ name, text }) => Array.from(text.matchAll(pattern), ([found]) => `${name}: ${found}`));
 
-/** The texts of a language by their paths. Those with parameters get a time, which is a text and a number, too. */
+/** The texts of a language by their paths. Those with parameters get placeholders. */
 function textsOf(texts: object, path = ""): [string, string][] {
   return Object.entries(texts).flatMap(([name, value]) => {
     const at = `${path}/${name}`;
     if (typeof value === "object") return textsOf(value as object, at);
-    return [[at, String(typeof value === "function" ? value(new Date(0)) : value)] as [string, string]];
+    return [[at, String(typeof value === "function" ? value("§") : value)] as [string, string]];
   });
 }
 
