@@ -5,14 +5,24 @@ import "@mantine/spotlight/styles.css";
 import "./theme/theme.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { takeTicket } from "./connection/ticket.ts";
 import { Page } from "./page.tsx";
 
 // Before the first request, so that no address has the ticket.
-const ticket = takeTicket();
+const ticketOfLink = takeTicket();
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
-    <Page ticket={ticket} />
+    <Page ticket={ticketOfLink} />
   </StrictMode>,
 );
+
+/**
+ * Takes the single-use ticket out of the address, which then names the start page, so that neither the history nor a copied
+ * address has it. `null` without one.
+ */
+function takeTicket(): string | null {
+  const ticket = new URLSearchParams(location.hash.replace(/^#/, "")).get("ticket");
+  if (ticket === null) return null;
+  history.replaceState(null, "", `${location.pathname}#/`);
+  return ticket;
+}

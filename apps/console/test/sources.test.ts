@@ -36,9 +36,7 @@ test("no part of the page adds a style element", () => {
 
 test("each language has all texts, and no text is that of another language by mistake", () => {
   const german = new Map(textsOf(de));
-  const equal = textsOf(en).filter(
-    ([path, text]) => german.get(path) === text && (text.match(/\p{L}{3,}/gu) ?? []).length > 2,
-  );
+  const equal = textsOf(en).filter(([path, text]) => german.get(path) === text && text.split(" ").length > 2);
   expect([...german.keys()]).toEqual(textsOf(en).map(([path]) => path));
   expect(equal.map(([path]) => path)).toEqual([]);
   for (const [path, text] of [...german, ...textsOf(en)]) expect([path, text.trim()]).not.toEqual([path, ""]);

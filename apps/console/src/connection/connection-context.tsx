@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { Clients, Connection, ConnectionState } from "./connection.ts";
 import type { PageConfig } from "./page-config.ts";
@@ -32,4 +33,14 @@ export function usePerson(): Pick<Clients, "user" | "userId" | "databaseName"> &
   if (clients === null) throw new Error("There is no log-in.");
   const { user, userId, databaseName, admin } = clients;
   return { user, userId, databaseName, isAdministrator: admin !== null };
+}
+
+/** The classes that the person can read, with their attributes. */
+export function useClasses() {
+  const connection = useConnection();
+  return useQuery({
+    queryKey: ["classes"],
+    queryFn: ({ signal }) => connection.work(async (data) => (await data.getStructure({ signal })).classes),
+    staleTime: 60_000,
+  });
 }

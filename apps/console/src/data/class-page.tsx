@@ -5,7 +5,7 @@ import { IconFilter, IconPlus, IconRefresh, IconSearch } from "@tabler/icons-rea
 import { useMutation } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
-import { useClasses } from "../classes/use-classes.ts";
+import { useClasses } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails, showFailure } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";

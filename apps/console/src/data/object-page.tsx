@@ -4,8 +4,7 @@ import { IconChevronDown, IconCopy, IconRecycle, IconTrash } from "@tabler/icons
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { useClasses } from "../classes/use-classes.ts";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useClasses, useConnection } from "../connection/connection-context.tsx";
 import { useLanguage, useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";

@@ -353,7 +353,7 @@ export const de: Texts = {
     },
     noValue: "hat keinen Wert",
     anyValue: "hat einen Wert",
-    datePlaceholder: "2026-01-31, today-7d, now-2h",
+    datePlaceholder: "2026-01-31, today-7d oder now-2h",
     addCondition: "Bedingung",
     addGroup: "Gruppe",
     removeCondition: "Bedingung entfernen",

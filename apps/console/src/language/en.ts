@@ -350,7 +350,7 @@ export const en = {
     },
     noValue: "has no value",
     anyValue: "has a value",
-    datePlaceholder: "2026-01-31, today-7d, now-2h",
+    datePlaceholder: "2026-01-31, today-7d or now-2h",
     addCondition: "Condition",
     addGroup: "Group",
     removeCondition: "Remove the condition",

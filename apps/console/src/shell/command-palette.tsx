@@ -5,12 +5,11 @@ import { IconFileText, IconLogout, IconSearch, IconTable, IconUser } from "@tabl
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useClasses } from "../classes/use-classes.ts";
-import { useConnection, usePerson } from "../connection/connection-context.tsx";
+import { useClasses, useConnection, usePerson } from "../connection/connection-context.tsx";
 import type { ObjectRow } from "../data/cell-text.ts";
 import { objectIdOf, titleAttributeOf, titleOf } from "../data/object-title.ts";
 import { useTexts } from "../language/language.tsx";
-import { useAdministrationPages } from "./administration-pages.ts";
+import { useAdministrationPages } from "./side-bar.tsx";
 
 const mostResults = 12;
 /** Users that the palette offers at a time. */

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import classes from "./home-page.module.css";
-import { useAdministrationPages } from "./administration-pages.ts";
+import { useAdministrationPages } from "./side-bar.tsx";
 
 export function HomePage() {
   const texts = useTexts();

@@ -1,14 +1,35 @@
 import { ScrollArea, Skeleton, Stack, Text, TextInput } from "@mantine/core";
-import { IconHome, IconSearch, IconTable } from "@tabler/icons-react";
+import {
+  IconBan,
+  IconDevices,
+  IconHome,
+  IconKey,
+  IconPlugConnected,
+  IconSearch,
+  IconTable,
+  IconUser,
+  IconUsersGroup,
+} from "@tabler/icons-react";
 import { useState } from "react";
-import { useClasses } from "../classes/use-classes.ts";
-import { usePerson } from "../connection/connection-context.tsx";
+import { useClasses, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { useAdministrationPages } from "./administration-pages.ts";
 import { SideLink } from "./links.tsx";
 
 /** From this number of classes on, they can be searched. */
 const searchedFrom = 8;
+
+/** The pages of the administration, in the order of the side bar. */
+export function useAdministrationPages() {
+  const texts = useTexts();
+  return [
+    { to: "/users", name: texts.users.title, help: texts.users.help, Icon: IconUser },
+    { to: "/groups", name: texts.groups.title, help: texts.groups.help, Icon: IconUsersGroup },
+    { to: "/sessions", name: texts.sessions.title, help: texts.sessions.help, Icon: IconPlugConnected },
+    { to: "/app-keys", name: texts.appKeys.title, help: texts.appKeys.help, Icon: IconKey },
+    { to: "/devices", name: texts.devices.title, help: texts.devices.help, Icon: IconDevices },
+    { to: "/bans", name: texts.bans.title, help: texts.bans.help, Icon: IconBan },
+  ] as const;
+}
 
 /** Links to all pages and classes. */
 export function SideBar() {
