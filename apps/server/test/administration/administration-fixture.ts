@@ -29,7 +29,7 @@ export function consoleTicket(server: RunningServer, alias = ""): Promise<string
 
 /** A console that has traded its ticket, before the log-in. */
 export async function consoleWithKey(server: RunningServer) {
-  const baseUrl = server.url;
+  const baseUrl = server.consoleUrl ?? server.url;
   const stranger = new SallyportAdmin({ baseUrl, appKey: "" });
   const key = await stranger.console.tradeTicket(await consoleTicket(server));
   return { ...key, admin: new SallyportAdmin({ baseUrl, appKey: key.appKey }) };

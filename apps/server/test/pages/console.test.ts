@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { administrationOperations, databaseOperations, operationsOf } from "@sallyport/contract";
 import { SallyportAdmin } from "@sallyport/client/admin";
 import type { RunningServer } from "../../src/index.ts";
+import { openConsole } from "../administration/administration-fixture.ts";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { startConfiguredServer, startDemoServer, startSeededServer } from "../demo-server.ts";
 import { runCommand } from "../processes/run-command.ts";
@@ -266,6 +267,18 @@ describe("reach of the console", () => {
       expect([path, (await take(consoleUrl as string, path)).status]).toEqual([path, 200]);
     }
     for (const each of [url, consoleUrl as string]) expect((await take(each, "/_CheckService")).status).toBe(200);
+  });
+
+  test("a session of it works there only", async () => {
+    const engines = [{ engine: "memory" }, { engine: "memory" }] as const;
+    const server = await startSeededServer(engines, withFiles, undefined, { console: { listen: "127.0.0.1:0" } });
+    running.push(server);
+    const { appKey: appkey, sessionId: sessionid } = await openConsole(server);
+    const codeAt = async (url: string): Promise<string> => {
+      const { text } = await take(url, "/v1/objects/Customer?perPage=1", { appkey, sessionid });
+      return (JSON.parse(text) as { status: { internalStatus: string } }).status.internalStatus;
+    };
+    expect([await codeAt(server.consoleUrl as string), await codeAt(server.url)]).toEqual(["0", "101"]);
   });
 });
 

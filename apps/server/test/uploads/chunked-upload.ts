@@ -97,7 +97,10 @@ export class ChunkedUpload {
       throw new Error(`The file has other bytes: ${JSON.stringify(body)}`);
   }
 
-  /** The answer to the end of the upload. On a starved machine, the lease of the request itself can run out: 606, and nothing is done. */
+  /**
+   * The answer to the end of the upload. On a starved machine, the lease of the request itself can run out: 606, and
+   * nothing is done.
+   */
   private async finished(server: Subject): ReturnType<typeof call> {
     for (;;) {
       const answer = await call(server, this.path, { method: "PATCH", sessionId: this.sessionId });

@@ -4,7 +4,6 @@ import {
   type AppKeyScope,
   appKeyDigest,
   builtInDigest,
-  type CredentialReader,
   isConsoleKey,
   maintenanceError,
   requestChecks,
@@ -21,7 +20,7 @@ import {
   sessionCredentials,
   withKeyInQuery,
 } from "../exchange/credentials.ts";
-import type { Exchange, Step } from "../exchange/exchange.ts";
+import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 import { refuseEarly } from "./limit-rate.ts";
 
 /** Maximum length in characters of a hashed app key. It bounds the cost of the digest. */
@@ -50,7 +49,7 @@ export const admit: Step = async (exchange, parts) => {
   if (asksForKey) exchange.appKeyDigest = digestOf(route.administration ? "admin" : "app");
   refuseEarly(exchange, asksForKey, parts);
   if (exchange.access === "session") {
-    const reading = referenceOf(exchange, parts.credentialReader);
+    const reading = referenceOf(exchange, parts);
     exchange.session = reading instanceof Promise ? await reading : reading;
     const { restsOn } = exchange.session ?? {};
     if (restsOn !== undefined) {
@@ -83,15 +82,16 @@ function presentedAccess(credentials: PresentedCredentials): Exchange["access"] 
 
 /** The session of the single presented credential. With several credentials, no session is chosen. */
 function referenceOf(
-  { credentials, database, origin, route }: Exchange,
-  reader: CredentialReader,
+  { credentials, database, origin, request, route }: Exchange,
+  { credentialReader: reader, reach }: Pick<PipelineParts, "credentialReader" | "reach">,
 ): SessionReference | null | Promise<SessionReference | null> {
   const [credential, ...others] = sessionCredentials(credentials);
   if (credential === undefined || others.length > 0 || credential.value === null || credential.conflict) return null;
   if (credential === credentials.sessionId) {
     const reference = reader.sessionId(credential.value);
-    // A session that rests on another one opens no administration route.
-    return route.administration && reference?.restsOn !== undefined ? null : reference;
+    if (reference?.restsOn === undefined) return reference;
+    // A session of a console opens no administration route, and none from where the console is not reached.
+    return route.administration || !reach.admits(request) ? null : reference;
   }
   if (credential === credentials.authorization) return reader.authorization(database, credential.value, origin.network);
   return reader.secureToken(database, credential.value);
