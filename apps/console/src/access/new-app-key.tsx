@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Button,
-  Code,
-  CopyButton,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Button, Code, CopyButton, Group, Select, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import type { CreatedAppKeyData } from "@sallyport/client/admin";
@@ -19,7 +7,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails } from "../notices/notices.tsx";
+import { Dialog, DialogForm } from "../lists/dialog.tsx";
 
 /** Creates a key, and shows it once: it stays on the page until the dialog is closed, and nowhere else. */
 export function NewAppKey() {
@@ -35,20 +23,18 @@ export function NewAppKey() {
       <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
         {texts.appKeys.create}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
+      <Dialog
+        isOpen={isOpen}
         title={created === null ? texts.appKeys.create : texts.appKeys.created(created.name)}
-        closeOnClickOutside={false}
-        closeOnEscape={created === null}
-        closeButtonProps={{ "aria-label": texts.common.close }}
+        closesOnEscape={created === null}
+        onClose={close}
       >
         {created === null ? (
           <NewAppKeyForm onCreated={setCreated} onClose={close} />
         ) : (
           <CreatedKey created={created} onClose={close} />
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -81,55 +67,47 @@ function NewAppKeyForm({ onCreated, onClose }: NewAppKeyFormProps) {
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => mutate(values))}>
-      <Stack>
-        <TextInput
-          label={texts.common.name}
-          description={texts.appKeys.nameHelp}
-          required
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps("name")}
-        />
-        <Select
-          label={texts.appKeys.scope}
-          description={texts.appKeys.scopeHelp}
-          data={[
-            { value: "app", label: texts.appKeys.scopes.app },
-            { value: "admin", label: texts.appKeys.scopes.admin },
-          ]}
-          allowDeselect={false}
-          {...form.getInputProps("scope")}
-        />
-        {form.values.scope === "app" && (
-          <>
-            <TagsInput
-              label={texts.appKeys.appNames}
-              description={texts.appKeys.appNamesHelp}
-              {...form.getInputProps("appNames")}
-            />
-            <TagsInput
-              label={texts.appKeys.origins}
-              description={texts.appKeys.originsHelp}
-              {...form.getInputProps("origins")}
-            />
-          </>
-        )}
-        {error !== null && (
-          <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {texts.common.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={texts.common.create}
+      isPending={isPending}
+      error={error}
+      failure={texts.notices.saveFailed}
+      onSubmit={form.onSubmit((values) => mutate(values))}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.common.name}
+        description={texts.appKeys.nameHelp}
+        required
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <Select
+        label={texts.appKeys.scope}
+        description={texts.appKeys.scopeHelp}
+        data={[
+          { value: "app", label: texts.appKeys.scopes.app },
+          { value: "admin", label: texts.appKeys.scopes.admin },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps("scope")}
+      />
+      {form.values.scope === "app" && (
+        <>
+          <TagsInput
+            label={texts.appKeys.appNames}
+            description={texts.appKeys.appNamesHelp}
+            {...form.getInputProps("appNames")}
+          />
+          <TagsInput
+            label={texts.appKeys.origins}
+            description={texts.appKeys.originsHelp}
+            {...form.getInputProps("origins")}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,33 +1,21 @@
-import { Alert, Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
 import { IconBan } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 
 /** Bans a user, a device, a user on a device, or an address. The sessions that end are told before. */
 export function NewBan() {
   const texts = useTexts();
-  const [isOpen, dialog] = useDisclosure(false);
   return (
-    <>
-      <Button leftSection={<IconBan size={16} />} onClick={dialog.open}>
-        {texts.bans.create}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={dialog.close}
-        title={texts.bans.create}
-        closeOnClickOutside={false}
-        closeButtonProps={{ "aria-label": texts.common.close }}
-      >
-        <NewBanForm onClose={dialog.close} />
-      </Modal>
-    </>
+    <DialogButton name={texts.bans.create} Icon={IconBan}>
+      {(close) => <NewBanForm onClose={close} />}
+    </DialogButton>
   );
 }
 
@@ -67,71 +55,60 @@ function NewBanForm({ onClose }: { onClose(): void }) {
   const error = addition.error ?? rehearsal.error;
   const isRehearsed = rehearsal.data !== undefined && rehearsal.variables === values;
   return (
-    <form onSubmit={form.onSubmit(() => (isRehearsed ? addition.mutate(values) : rehearsal.mutate(values)))}>
-      <Stack>
-        <SegmentedControl
-          aria-label={texts.bans.subject}
-          data={[
-            { value: "account", label: texts.bans.account },
-            { value: "address", label: texts.bans.address },
-          ]}
-          {...form.getInputProps("kind")}
-        />
-        {values.kind === "account" ? (
-          <>
-            <UserPicker
-              label={texts.sessions.user}
-              isLabelled
-              value={values.userId}
-              onChange={(userId) => form.setFieldValue("userId", userId)}
-            />
-            <TextInput
-              label={texts.devices.device}
-              description={texts.bans.deviceHelp}
-              autoComplete="off"
-              {...form.getInputProps("deviceId")}
-            />
-          </>
-        ) : (
-          <TextInput
-            label={texts.bans.address}
-            description={texts.bans.addressHelp}
-            autoComplete="off"
-            {...form.getInputProps("address")}
+    <DialogForm
+      submit={isRehearsed ? texts.bans.create : texts.bans.check}
+      color={isRehearsed ? "red" : "indigo"}
+      isDisabled={!hasSubject}
+      isPending={rehearsal.isPending || addition.isPending}
+      error={error}
+      failure={texts.notices.saveFailed}
+      onSubmit={form.onSubmit(() => (isRehearsed ? addition.mutate(values) : rehearsal.mutate(values)))}
+      onClose={onClose}
+    >
+      <SegmentedControl
+        aria-label={texts.bans.subject}
+        data={[
+          { value: "account", label: texts.bans.account },
+          { value: "address", label: texts.bans.address },
+        ]}
+        {...form.getInputProps("kind")}
+      />
+      {values.kind === "account" ? (
+        <>
+          <UserPicker
+            label={texts.sessions.user}
+            isLabelled
+            value={values.userId}
+            onChange={(userId) => form.setFieldValue("userId", userId)}
           />
-        )}
-        <TextInput label={texts.bans.reason} maxLength={500} {...form.getInputProps("reason")} />
-        <DateTimePicker
-          label={texts.bans.until}
-          placeholder={texts.bans.noEnd}
-          clearable
-          popoverProps={{ withinPortal: true }}
-          {...form.getInputProps("until")}
+          <TextInput
+            label={texts.devices.device}
+            description={texts.bans.deviceHelp}
+            autoComplete="off"
+            {...form.getInputProps("deviceId")}
+          />
+        </>
+      ) : (
+        <TextInput
+          label={texts.bans.address}
+          description={texts.bans.addressHelp}
+          autoComplete="off"
+          {...form.getInputProps("address")}
         />
-        {isRehearsed && (
-          <Alert color="yellow" role="status">
-            <Text size="sm">{texts.bans.wouldEnd(rehearsal.data.ended)}</Text>
-          </Alert>
-        )}
-        {error !== null && (
-          <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button
-            type="submit"
-            color={isRehearsed ? "red" : "indigo"}
-            disabled={!hasSubject}
-            loading={rehearsal.isPending || addition.isPending}
-          >
-            {isRehearsed ? texts.bans.create : texts.bans.check}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput label={texts.bans.reason} maxLength={500} {...form.getInputProps("reason")} />
+      <DateTimePicker
+        label={texts.bans.until}
+        placeholder={texts.bans.noEnd}
+        clearable
+        popoverProps={{ withinPortal: true }}
+        {...form.getInputProps("until")}
+      />
+      {isRehearsed && (
+        <Alert color="yellow" role="status">
+          <Text size="sm">{texts.bans.wouldEnd(rehearsal.data.ended)}</Text>
+        </Alert>
+      )}
+    </DialogForm>
   );
 }

@@ -1,33 +1,16 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconPlus } from "@tabler/icons-react";
+import { TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 
 /** Registers a device, for databases that admit registered ones only. */
 export function NewDevice() {
   const texts = useTexts();
-  const [isOpen, dialog] = useDisclosure(false);
-  return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-        {texts.devices.register}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={dialog.close}
-        title={texts.devices.register}
-        closeOnClickOutside={false}
-        closeButtonProps={{ "aria-label": texts.common.close }}
-      >
-        <NewDeviceForm onClose={dialog.close} />
-      </Modal>
-    </>
-  );
+  return <DialogButton name={texts.devices.register}>{(close) => <NewDeviceForm onClose={close} />}</DialogButton>;
 }
 
 function NewDeviceForm({ onClose }: { onClose(): void }) {
@@ -44,37 +27,25 @@ function NewDeviceForm({ onClose }: { onClose(): void }) {
       showSuccess(texts.devices.isRegistered(deviceId));
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={texts.devices.device}
-          description={texts.devices.deviceHelp}
-          value={deviceId}
-          onChange={({ currentTarget }) => setDeviceId(currentTarget.value)}
-          autoComplete="off"
-          required
-          data-autofocus
-        />
-        <UserPicker label={texts.devices.forUser} isLabelled value={userId} onChange={setUserId} />
-        {error !== null && (
-          <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {texts.devices.register}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={texts.devices.register}
+      isPending={isPending}
+      error={error}
+      failure={texts.notices.saveFailed}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.devices.device}
+        description={texts.devices.deviceHelp}
+        value={deviceId}
+        onChange={({ currentTarget }) => setDeviceId(currentTarget.value)}
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+      <UserPicker label={texts.devices.forUser} isLabelled value={userId} onChange={setUserId} />
+    </DialogForm>
   );
 }

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Skeleton, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AdministeredGroupData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { Dialog, DialogForm } from "../lists/dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 
 /** A group to change, or a new one without an id. */
@@ -18,16 +19,14 @@ interface GroupDialogProps {
 export function GroupDialog({ edited, onClose }: GroupDialogProps) {
   const texts = useTexts();
   return (
-    <Modal
-      opened={edited !== null}
-      onClose={onClose}
+    <Dialog
+      isOpen={edited !== null}
       title={edited?.groupId === null ? texts.groups.create : texts.groups.change}
-      closeOnClickOutside={false}
-      closeButtonProps={{ "aria-label": texts.common.close }}
+      onClose={onClose}
     >
       {edited?.groupId === null && <GroupForm group={null} onClose={onClose} />}
       {typeof edited?.groupId === "string" && <LoadedGroup groupId={edited.groupId} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -70,30 +69,17 @@ function GroupForm({ group, onClose }: { readonly group: AdministeredGroupData |
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => mutate(values))}>
-      <Stack>
-        <TextInput
-          label={texts.common.name}
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps("name")}
-        />
-        <TextInput label={texts.common.description} {...form.getInputProps("description")} />
-        {error !== null && (
-          <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
-            {group === null ? texts.common.create : texts.common.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={group === null ? texts.common.create : texts.common.save}
+      isDisabled={!form.isDirty()}
+      isPending={isPending}
+      error={error}
+      failure={texts.notices.saveFailed}
+      onSubmit={form.onSubmit((values) => mutate(values))}
+      onClose={onClose}
+    >
+      <TextInput label={texts.common.name} required data-autofocus autoComplete="off" {...form.getInputProps("name")} />
+      <TextInput label={texts.common.description} {...form.getInputProps("description")} />
+    </DialogForm>
   );
 }

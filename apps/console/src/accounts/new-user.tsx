@@ -1,33 +1,16 @@
-import { Alert, Button, Checkbox, Group, Modal, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Checkbox, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
-import { IconPlus } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 import { GroupPicker } from "./group-picker.tsx";
 
 export function NewUser() {
   const texts = useTexts();
-  const [isOpen, dialog] = useDisclosure(false);
-  return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={dialog.open}>
-        {texts.users.create}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={dialog.close}
-        title={texts.users.create}
-        closeOnClickOutside={false}
-        closeButtonProps={{ "aria-label": texts.common.close }}
-      >
-        <NewUserForm onClose={dialog.close} />
-      </Modal>
-    </>
-  );
+  return <DialogButton name={texts.users.create}>{(close) => <NewUserForm onClose={close} />}</DialogButton>;
 }
 
 function NewUserForm({ onClose }: { onClose(): void }) {
@@ -62,49 +45,41 @@ function NewUserForm({ onClose }: { onClose(): void }) {
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => mutate(values))}>
-      <Stack>
-        <TextInput
-          label={texts.common.name}
-          description={texts.users.nameHelp}
-          required
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps("name")}
-        />
-        <PasswordInput
-          label={texts.users.password}
-          required
-          autoComplete="new-password"
-          {...form.getInputProps("password")}
-        />
-        <TextInput label={texts.common.description} {...form.getInputProps("description")} />
-        <TextInput
-          label={texts.users.email}
-          description={texts.users.emailHelp}
-          type="email"
-          {...form.getInputProps("email")}
-        />
-        <GroupPicker {...form.getInputProps("groups")} />
-        <Checkbox
-          label={texts.users.administrator}
-          description={texts.users.administratorHelp}
-          {...form.getInputProps("administrator", { type: "checkbox" })}
-        />
-        {error !== null && (
-          <Alert color="red" role="alert" title={texts.users.notCreated}>
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {texts.common.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={texts.common.create}
+      isPending={isPending}
+      error={error}
+      failure={texts.users.notCreated}
+      onSubmit={form.onSubmit((values) => mutate(values))}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.common.name}
+        description={texts.users.nameHelp}
+        required
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <PasswordInput
+        label={texts.users.password}
+        required
+        autoComplete="new-password"
+        {...form.getInputProps("password")}
+      />
+      <TextInput label={texts.common.description} {...form.getInputProps("description")} />
+      <TextInput
+        label={texts.users.email}
+        description={texts.users.emailHelp}
+        type="email"
+        {...form.getInputProps("email")}
+      />
+      <GroupPicker {...form.getInputProps("groups")} />
+      <Checkbox
+        label={texts.users.administrator}
+        description={texts.users.administratorHelp}
+        {...form.getInputProps("administrator", { type: "checkbox" })}
+      />
+    </DialogForm>
   );
 }

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { PasswordInput, Text } from "@mantine/core";
 import type { AdministeredUserData } from "@sallyport/client/admin";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 
 interface PasswordDialogProps {
   readonly user: AdministeredUserData;
@@ -15,15 +16,9 @@ interface PasswordDialogProps {
 export function PasswordDialog({ user, isOpen, onClose }: PasswordDialogProps) {
   const texts = useTexts();
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={texts.users.passwordOf(user.name)}
-      closeOnClickOutside={false}
-      closeButtonProps={{ "aria-label": texts.common.close }}
-    >
+    <Dialog isOpen={isOpen} title={texts.users.passwordOf(user.name)} onClose={onClose}>
       <PasswordForm user={user} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -40,36 +35,23 @@ function PasswordForm({ user: { userId, name }, onClose }: Omit<PasswordDialogPr
       showSuccess(texts.users.passwordSet(name));
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">{texts.users.passwordHelp}</Text>
-        <PasswordInput
-          label={texts.users.password}
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          autoComplete="new-password"
-          required
-          data-autofocus
-        />
-        {error !== null && (
-          <Alert color="red" role="alert">
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {texts.users.setPassword}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={texts.users.setPassword}
+      isPending={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">{texts.users.passwordHelp}</Text>
+      <PasswordInput
+        label={texts.users.password}
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        autoComplete="new-password"
+        required
+        data-autofocus
+      />
+    </DialogForm>
   );
 }

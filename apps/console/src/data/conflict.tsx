@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTexts } from "../language/language.tsx";
+import { Dialog } from "../lists/dialog.tsx";
 import type { ObjectRow } from "./cell-text.ts";
 import type { ValueColumn } from "./columns.ts";
 import { sentValue } from "./object-edits.ts";
@@ -32,14 +33,7 @@ export function Conflict({ present, changes, columns, onClose, onDecide }: Confl
     setKept(next);
   };
   return (
-    <Modal
-      opened
-      size="xl"
-      onClose={onClose}
-      closeOnClickOutside={false}
-      title={texts.objects.conflict}
-      closeButtonProps={{ "aria-label": texts.common.close }}
-    >
+    <Dialog isOpen size="xl" title={texts.objects.conflict} onClose={onClose}>
       <Stack>
         <Text size="sm">{texts.objects.conflictHelp}</Text>
         <ValueDiff
@@ -57,6 +51,6 @@ export function Conflict({ present, changes, columns, onClose, onDecide }: Confl
           <Button onClick={() => onDecide(kept)}>{texts.objects.takeOver}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

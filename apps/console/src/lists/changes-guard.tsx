@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useTexts } from "../language/language.tsx";
+import { Dialog } from "./dialog.tsx";
 
 interface ChangesGuardProps {
   readonly isChanged: boolean;
@@ -17,12 +18,7 @@ export function ChangesGuard({ isChanged, onDiscard }: ChangesGuardProps) {
     withResolver: true,
   });
   return (
-    <Modal
-      opened={status === "blocked"}
-      onClose={() => reset?.()}
-      title={texts.lists.unsaved}
-      closeButtonProps={{ "aria-label": texts.common.close }}
-    >
+    <Dialog isOpen={status === "blocked"} title={texts.lists.unsaved} onClose={() => reset?.()}>
       <Stack>
         <Text size="sm">{texts.lists.unsavedHelp}</Text>
         <Group justify="flex-end">
@@ -40,6 +36,6 @@ export function ChangesGuard({ isChanged, onDiscard }: ChangesGuardProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

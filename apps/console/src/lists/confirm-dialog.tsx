@@ -1,8 +1,8 @@
-import { Alert, Button, Code, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTexts } from "../language/language.tsx";
-import { FailureDetails } from "../notices/notices.tsx";
+import { Dialog, DialogForm } from "./dialog.tsx";
 
 export interface ConfirmedAct {
   readonly title: string;
@@ -23,16 +23,10 @@ interface ConfirmDialogProps {
 
 /** Asks before an act that takes something away, and stays open with the text of a refusal. */
 export function ConfirmDialog({ confirmed, onClose }: ConfirmDialogProps) {
-  const texts = useTexts();
   return (
-    <Modal
-      opened={confirmed !== null}
-      onClose={onClose}
-      title={confirmed?.title}
-      closeButtonProps={{ "aria-label": texts.common.close }}
-    >
+    <Dialog isOpen={confirmed !== null} title={confirmed?.title} onClose={onClose}>
       {confirmed !== null && <ConfirmForm {...confirmed} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -46,43 +40,32 @@ function ConfirmForm({
   const texts = useTexts();
   const [text, setText] = useState("");
   const { mutate, isPending, error } = useMutation({ mutationFn: act, onSuccess: onClose });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm" component="div">
-          {consequences}
-        </Text>
-        {typed !== undefined && (
-          <TextInput
-            label={
-              <>
-                {texts.lists.typeName} <Code>{typed}</Code>
-              </>
-            }
-            value={text}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
-            autoComplete="off"
-            data-autofocus
-          />
-        )}
-        {error !== null && (
-          <Alert color="red" role="alert">
-            <FailureDetails error={error} />
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {texts.common.cancel}
-          </Button>
-          <Button type="submit" color="red" loading={isPending} disabled={typed !== undefined && text !== typed}>
-            {confirm}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submit={confirm}
+      color="red"
+      isDisabled={typed !== undefined && text !== typed}
+      isPending={isPending}
+      error={error}
+      onSubmit={() => mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm" component="div">
+        {consequences}
+      </Text>
+      {typed !== undefined && (
+        <TextInput
+          label={
+            <>
+              {texts.lists.typeName} <Code>{typed}</Code>
+            </>
+          }
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+      )}
+    </DialogForm>
   );
 }
