@@ -17,6 +17,6 @@ outliveReaders();
 try {
   await mainCommand().parseAsync();
 } catch (error) {
-  const { reportFailure } = await import("./commands/report-failure.ts");
+  const { reportFailure } = await import("./command-line/report-failure.ts");
   reportFailure(error);
 }

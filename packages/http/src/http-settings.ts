@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import type { Digest, ErrorCode } from "@sallyport/storage";
 import type { CountedTraffic, Database } from "@sallyport/core";
 import type { BudgetBounds, SheddingPolicy } from "./load-gauge.ts";
@@ -76,16 +77,19 @@ export interface DatabaseDirectory extends ReadonlyMap<string, DatabaseEntry> {
 export const headerBytes = 16 * 1024;
 
 /** The limits of HTTP that are the same in every deployment. Times are milliseconds. */
-export interface HttpLimits extends Pick<HttpSettings, "shedding" | "maxPipelinedRequests" | "maxIncompleteBodies"> {
-  /** Files that clients of one network upload and download at once. */
-  readonly transfersPerNetwork: number;
-  /** Unread bytes of responses to clients of one network. */
-  readonly sendBufferBytesPerNetwork: number;
+export interface HttpLimits
+  extends Pick<
+    HttpSettings,
+    "shedding" | "maxPipelinedRequests" | "maxIncompleteBodies" | "maxSendBufferBytes" | "maxTransfers"
+  > {
   /** From the first byte of a request to the end of its headers. Also the TLS handshake timeout. */
   readonly headersTimeout: number;
   /** Time in which a client sends nothing of an upload. */
   readonly uploadSilence: number;
 }
+
+/** Bytes of unread responses: an eighth of the memory that the process may take, which rarely holds more than 256 MiB of them. */
+const sendBufferBytes = Math.min(256 * 1024 * 1024, (process.constrainedMemory() || totalmem()) / 8);
 
 export const httpLimits: HttpLimits = {
   // Users notice a second. The gap to the lower bound keeps the server from changing its mind with each request.
@@ -94,10 +98,9 @@ export const httpLimits: HttpLimits = {
   maxPipelinedRequests: 32,
   // Bodies of usual size arrive within milliseconds, so many incomplete ones are an attack or an outage.
   maxIncompleteBodies: { perIp: 100, total: 1_000 },
-  // An office behind one address has enough, and no network takes all of the default `MAX_TRANSFERS`.
-  transfersPerNetwork: 300,
-  // A quarter of the default `MAX_SEND_BUFFER_BYTES`.
-  sendBufferBytesPerNetwork: 67_108_864,
+  // An office behind one address has enough, and no network takes all. Each transfer is a request in flight as well.
+  maxTransfers: { perIp: 300, total: 1_000 },
+  maxSendBufferBytes: { perIp: sendBufferBytes / 4, total: sendBufferBytes },
   // 16 KiB arrive in this time on the slowest mobile networks.
   headersTimeout: 10_000,
   // Clients resume an upload that was cut. So a longer silence only holds a place.

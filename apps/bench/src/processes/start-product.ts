@@ -57,7 +57,7 @@ export async function startProduct({
       ? {}
       : {
           oAuthProviders: [{ name: "google" }],
-          providers: { fakeUrl: fakeProvider, maxPendingLogins: { perIp: 0, total: 0 } },
+          providers: { fakeUrl: fakeProvider, maxPendingLogins: { perIp: 0 } },
         };
   const server = { port, workers, ...(fakeProvider === undefined ? {} : { publicUrl: address }) };
   const hashes = cheapHashes === undefined ? {} : { passwords: { argon2: { memoryCost: 8, timeCost: 1 } } };

@@ -14,7 +14,7 @@ import {
   streamed,
   written,
 } from "../../test/archives/sample-archive.ts";
-import { ArchiveProgress } from "../commands/progress.ts";
+import { ArchiveProgress } from "../command-line/progress.ts";
 import { saveArchive, withoutFiles } from "./archive-file.ts";
 import { openArchive } from "./read-archive.ts";
 

@@ -1,7 +1,7 @@
 import { acceptAppKey, acceptKeyText, createAppKey, safeAppKeyLength } from "@sallyport/core";
 import { defineMoved } from "./moved-commands.ts";
-import { advising } from "./report-failure.ts";
-import { readNamedFile, type ServerCommand, type Work } from "./server-command.ts";
+import { advising } from "../command-line/report-failure.ts";
+import { readNamedFile, type ServerCommand, type Work } from "../command-line/server-command.ts";
 
 /** `app-key import`. Routes generate keys and take none. */
 export function defineAppKey(group: ServerCommand): void {

@@ -24,12 +24,12 @@ import {
 } from "../archive/index.ts";
 import { components } from "../composition/components.ts";
 import { version } from "../composition/version.ts";
-import { CommandError } from "./command-error.ts";
-import { ArchiveProgress, counted, grouped } from "./progress.ts";
-import { advising, describeError } from "./report-failure.ts";
-import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import { ArchiveProgress, counted, grouped } from "../command-line/progress.ts";
+import { advising, describeError } from "../command-line/report-failure.ts";
+import type { AliasOptions, ServerCommand, Work } from "../command-line/server-command.ts";
 import type { DatabaseConfiguration } from "../configuration/index.ts";
-import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
+import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "../command-line/with-database.ts";
 
 interface DumpOptions {
   readonly output: string;

@@ -1,7 +1,7 @@
 import { checkSuppliedFiles, startWarnings } from "../composition/supplied-files.ts";
 import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
-import { printJson } from "./list-command.ts";
-import type { AliasOptions, ServerCommand } from "./server-command.ts";
+import { printJson } from "../command-line/list-command.ts";
+import type { AliasOptions, ServerCommand } from "../command-line/server-command.ts";
 
 /** `check-config`: prints the effective configuration, or all its errors. */
 export function defineCheckConfig(command: ServerCommand): void {

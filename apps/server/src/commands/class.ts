@@ -1,8 +1,8 @@
 import { type Principal, seesAll } from "@sallyport/storage";
 import { type ClassStructure, readStructure } from "@sallyport/core";
-import { listCommand } from "./list-command.ts";
-import type { ServerCommand } from "./server-command.ts";
-import type { OpenedDatabase } from "./with-database.ts";
+import { listCommand } from "../command-line/list-command.ts";
+import type { ServerCommand } from "../command-line/server-command.ts";
+import type { OpenedDatabase } from "../command-line/with-database.ts";
 
 interface ListedClass {
   readonly structure: ClassStructure;

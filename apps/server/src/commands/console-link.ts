@@ -1,9 +1,9 @@
 import { issueConsoleTicket } from "@sallyport/core";
 import { components } from "../composition/components.ts";
 import { consoleBase, consoleLink } from "../composition/public-address.ts";
-import { CommandError } from "./command-error.ts";
-import type { ServerCommand } from "./server-command.ts";
-import type { OpenedDatabase } from "./with-database.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import type { ServerCommand } from "../command-line/server-command.ts";
+import type { OpenedDatabase } from "../command-line/with-database.ts";
 
 /** `console-link`. The link goes to standard output, so that a script can open it. */
 export function defineConsoleLink(command: ServerCommand): void {

@@ -3,10 +3,17 @@ import { type ClassDefinition, describeCapabilities } from "@sallyport/storage";
 import { recoverDatabase, reserveUserNames, restartSync, alignIndexes } from "@sallyport/core";
 import { components } from "../composition/components.ts";
 import { type DatabaseConfiguration, isLoopbackHost, readModelFile } from "../configuration/index.ts";
-import { describeError } from "./report-failure.ts";
-import { CommandError } from "./command-error.ts";
-import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withExisting, withOpened } from "./with-database.ts";
+import { describeError } from "../command-line/report-failure.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import type { AliasOptions, ServerCommand } from "../command-line/server-command.ts";
+import {
+  chosen,
+  loadWithDemoNote,
+  nameOf,
+  type OpenedDatabase,
+  withExisting,
+  withOpened,
+} from "../command-line/with-database.ts";
 
 interface MigrateOptions extends AliasOptions {
   readonly model?: string;

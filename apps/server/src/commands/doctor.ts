@@ -2,10 +2,10 @@ import { components } from "../composition/components.ts";
 import { type Configuration, ConfigurationError, loadConfiguration } from "../configuration/index.ts";
 import { examineServer } from "../doctor/examine-server.ts";
 import type { Diagnosis } from "../doctor/diagnosis.ts";
-import { type JsonOptions, printJson } from "./list-command.ts";
-import { describeError } from "./report-failure.ts";
-import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { withOpened } from "./with-database.ts";
+import { type JsonOptions, printJson } from "../command-line/list-command.ts";
+import { describeError } from "../command-line/report-failure.ts";
+import type { AliasOptions, ServerCommand } from "../command-line/server-command.ts";
+import { withOpened } from "../command-line/with-database.ts";
 import { listProviders } from "@sallyport/core";
 
 /** `doctor`: examines the server and prints each finding with its fix. */

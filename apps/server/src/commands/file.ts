@@ -9,12 +9,12 @@ import {
 } from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
 import { durationText, millisecondsOf } from "../configuration/field-kinds.ts";
-import { CommandError } from "./command-error.ts";
-import { type JsonOptions, printJson, printList } from "./list-command.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import { type JsonOptions, printJson, printList } from "../command-line/list-command.ts";
 import { byteText } from "@sallyport/client/terminal";
-import { counted } from "./progress.ts";
-import type { ServerCommand, Work } from "./server-command.ts";
-import type { OpenedDatabase } from "./with-database.ts";
+import { counted } from "../command-line/progress.ts";
+import type { ServerCommand, Work } from "../command-line/server-command.ts";
+import type { OpenedDatabase } from "../command-line/with-database.ts";
 
 /** `file list|check|collect`. */
 export function defineFile(group: ServerCommand): void {

@@ -2,13 +2,13 @@ import { KeyStore, rotateKey, resealSecrets } from "@sallyport/core";
 import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind } from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
-import { type JsonOptions, printJson, printList } from "./list-command.ts";
-import { counted, grouped } from "./progress.ts";
+import { type JsonOptions, printJson, printList } from "../command-line/list-command.ts";
+import { counted, grouped } from "../command-line/progress.ts";
 import { defineMoved, moved } from "./moved-commands.ts";
-import { describeError } from "./report-failure.ts";
-import { CommandError } from "./command-error.ts";
-import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { chosen, loadWithDemoNote, nameOf, reachable, withExisting } from "./with-database.ts";
+import { describeError } from "../command-line/report-failure.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import type { AliasOptions, ServerCommand } from "../command-line/server-command.ts";
+import { chosen, loadWithDemoNote, nameOf, reachable, withExisting } from "../command-line/with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 

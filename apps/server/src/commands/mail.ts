@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type Mail, mailAddress, type Mailer, MailerUnusable } from "@sallyport/core";
 import type { Configuration } from "../configuration/index.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError } from "../command-line/command-error.ts";
 import { defineMoved } from "./moved-commands.ts";
-import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { loadWithDemoNote } from "./with-database.ts";
+import type { AliasOptions, ServerCommand } from "../command-line/server-command.ts";
+import { loadWithDemoNote } from "../command-line/with-database.ts";
 
 /** `mail test`. */
 export function defineMail(group: ServerCommand): void {

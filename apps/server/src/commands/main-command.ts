@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { version } from "../composition/version.ts";
 import { answerMoved, movedGroups } from "./moved-commands.ts";
-import { noSuchCommand, ServerCommand } from "./server-command.ts";
+import { noSuchCommand, ServerCommand } from "../command-line/server-command.ts";
 
 interface ListedCommand {
   readonly name: string;

@@ -4,10 +4,10 @@ import { byteText, ProgressLine } from "@sallyport/client/terminal";
 import { components } from "../composition/components.ts";
 import { faultOfAddress, maskedUrl } from "../configuration/index.ts";
 import { atPlace } from "../databases/move-follower.ts";
-import { CommandError } from "./command-error.ts";
-import { progressBar } from "./progress.ts";
-import { type AliasOptions, readNamedFile, type ServerCommand } from "./server-command.ts";
-import { chosen, loadWithDemoNote, type OpenedDatabase, withOpened } from "./with-database.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import { progressBar } from "../command-line/progress.ts";
+import { type AliasOptions, readNamedFile, type ServerCommand } from "../command-line/server-command.ts";
+import { chosen, loadWithDemoNote, type OpenedDatabase, withOpened } from "../command-line/with-database.ts";
 
 interface MoveOptions extends AliasOptions {
   readonly to: string;

@@ -1,6 +1,6 @@
 import { printable } from "@sallyport/client/terminal";
-import { CommandError } from "./command-error.ts";
-import { ServerCommand } from "./server-command.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import { ServerCommand } from "../command-line/server-command.ts";
 
 /**
  * Groups whose commands have moved to `sallyport --local`. Their old words answer with the new ones for one version.

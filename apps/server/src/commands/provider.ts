@@ -5,10 +5,10 @@ import { demoProvidersPlace } from "../composition/public-address.ts";
 import { components } from "../composition/components.ts";
 import type { Configuration } from "../configuration/index.ts";
 import { readFakeProvidersAddress } from "../demo/index.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError } from "../command-line/command-error.ts";
 import { defineMoved } from "./moved-commands.ts";
-import type { ServerCommand, Work } from "./server-command.ts";
-import type { OpenedDatabase } from "./with-database.ts";
+import type { ServerCommand, Work } from "../command-line/server-command.ts";
+import type { OpenedDatabase } from "../command-line/with-database.ts";
 
 /** `provider test`: it needs the secrets, and connects from the machine of the server. */
 export function defineProvider(group: ServerCommand): void {

@@ -1,6 +1,6 @@
 import { checkReference, writeReference } from "../reference.ts";
-import { CommandError } from "./command-error.ts";
-import type { ServerCommand } from "./server-command.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import type { ServerCommand } from "../command-line/server-command.ts";
 
 /** `reference`: writes the generated reference, or checks that it is up to date. */
 export function defineReference(command: ServerCommand): void {

@@ -1,8 +1,8 @@
 import { allPages } from "@sallyport/storage";
 import { type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
-import { listCommand } from "./list-command.ts";
+import { listCommand } from "../command-line/list-command.ts";
 import { defineMoved } from "./moved-commands.ts";
-import type { ServerCommand, Work } from "./server-command.ts";
+import type { ServerCommand, Work } from "../command-line/server-command.ts";
 
 /** `second-factor list|remove-link`: those of all owners, also of linked accounts, which no route shows. */
 export function defineSecondFactor(group: ServerCommand): void {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { loadConfiguration } from "../configuration/index.ts";
-import { CommandError } from "./command-error.ts";
-import { type AliasOptions, noSuchCommand, type ServerCommand } from "./server-command.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import { type AliasOptions, noSuchCommand, type ServerCommand } from "../command-line/server-command.ts";
 
 interface ServeOptions extends Pick<AliasOptions, "config"> {
   readonly workers?: string;

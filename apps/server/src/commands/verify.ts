@@ -1,9 +1,9 @@
 import { type Violation, verifyDatabase } from "@sallyport/core";
 import { ProgressLine } from "@sallyport/client/terminal";
-import { CommandError } from "./command-error.ts";
-import { type JsonOptions, printJson, printList } from "./list-command.ts";
-import { counted, grouped } from "./progress.ts";
-import type { ServerCommand, Work } from "./server-command.ts";
+import { CommandError } from "../command-line/command-error.ts";
+import { type JsonOptions, printJson, printList } from "../command-line/list-command.ts";
+import { counted, grouped } from "../command-line/progress.ts";
+import type { ServerCommand, Work } from "../command-line/server-command.ts";
 
 interface VerifyOptions extends JsonOptions {
   readonly fast?: boolean;

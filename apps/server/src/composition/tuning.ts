@@ -20,7 +20,7 @@ export interface Tuning {
   readonly explanationsPerSecond: number;
   /** Passwords that are hashed at once, and requests that wait for it. */
   readonly passwords: { readonly concurrency: number | undefined; readonly queueLimit: number };
-  readonly providers: { readonly timeout: number | undefined };
+  readonly providers: { readonly timeout: number | undefined; readonly pendingLogIns: number };
   readonly macros: {
     readonly queue: { readonly limit: number; readonly timeout: number };
     /** Nice value of the threads. */
@@ -38,7 +38,8 @@ export const standardTuning: Tuning = {
   explanationsPerSecond,
   // A minute of log-ins of one processor: a longer queue only holds requests that clients have given up.
   passwords: { concurrency: undefined, queueLimit: 256 },
-  providers: { timeout: undefined },
+  // Ten minutes of 30 log-ins a second that nobody finishes.
+  providers: { timeout: undefined, pendingLogIns: 20_000 },
   macros: { queue: macroQueue, threadPriority: undefined },
   mail: { ...mailLimits, pollInterval: mailPollInterval },
   licences: { timeout: licenceTimeout, ...licenceIntervals },
@@ -48,6 +49,6 @@ export const standardTuning: Tuning = {
 export const tuningInTests: Tuning = {
   ...standardTuning,
   http: { ...httpLimits, shedding: null },
-  providers: { timeout: 2_000 },
+  providers: { ...standardTuning.providers, timeout: 2_000 },
   macros: { queue: { ...macroQueue, timeout: 60_000 }, threadPriority: 0 },
 };

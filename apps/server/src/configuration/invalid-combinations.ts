@@ -130,7 +130,7 @@ export function* licencesCombinations({ licences }: ConfigurationDocument): Gene
 
 /** Duplicate providers, invalid limits, and missing requirements of a provider log-in. */
 export function* providersCombinations(
-  { oAuthProviders = [], encryption, providers, server }: ConfigurationDocument,
+  { oAuthProviders = [], encryption, server }: ConfigurationDocument,
   demo: boolean,
 ): Generator<InvalidCombination> {
   for (const [index, { name }] of oAuthProviders.entries()) {
@@ -142,8 +142,6 @@ export function* providersCombinations(
       against: [`oAuthProviders[${before}].name`],
     };
   }
-  if (providers.maxPendingLogins.total > 0)
-    yield* wrongOrder(providers.maxPendingLogins, ["perIp", "total"], "greater", "providers.maxPendingLogins");
   // The demo knows its address and generates its master key.
   if (oAuthProviders.length === 0 || demo) return;
   if (encryption.masterKey === undefined) {

@@ -163,11 +163,6 @@ describe("refused settings", () => {
         /server\.publicUrl \(PUBLIC_URL\): is required with oAuthProviders/,
       ],
       [
-        "a higher limit of log-ins in progress for one network than in all",
-        { providers: { maxPendingLogins: { perIp: 6, total: 5 } } },
-        /providers\.maxPendingLogins\.perIp.*: must not be greater than total/,
-      ],
-      [
         "a fake provider on another machine",
         { providers: { fakeUrl: "http://192.0.2.1:9000" } },
         /providers\.fakeUrl: must be an http URL on this machine/,

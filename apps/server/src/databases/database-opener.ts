@@ -65,7 +65,11 @@ export class DatabaseOpener {
         },
         devices: { ...settings.devices, perUser: limits.devicesPerUser },
         explanations: { ...settings.explanations, perNetwork: limits.explanationsPerNetwork },
-        files: { ...common.files, maxOpenUploads: limits.openUploadsPerUser },
+        files: {
+          ...common.files,
+          maxOpenUploads: limits.openUploadsPerUser,
+          uploadLifetime: limits.uploadLifetime,
+        },
       },
       storage: open,
       ...(turns === undefined ? {} : { turns }),

@@ -90,9 +90,12 @@ export function databaseMacros(
 
 const mebibyte = 1_048_576;
 
+/** Bytes of the JSON that a macro returns. Larger results belong into an object or a file. */
+const resultBytes = mebibyte;
+
 /** Resource limits of a macro. */
 export function macroLimits({
-  macros: { timeout, cpuTime, memory, hostCalls, resultBytes },
+  macros: { timeout, cpuTime, memory, hostCalls },
 }: Pick<Configuration, "macros">): MacroLimits {
   return { timeout, cpu: Math.min(cpuTime, timeout), memory: memory * mebibyte, hostCalls, resultBytes };
 }

@@ -1,6 +1,6 @@
 import { inProcessFetch } from "./in-process-fetch.ts";
-import { chosen, loadWithDemoNote, reachable, withExisting } from "../commands/with-database.ts";
-import { describeError } from "../commands/report-failure.ts";
+import { chosen, loadWithDemoNote, reachable, withExisting } from "../command-line/with-database.ts";
+import { describeError } from "../command-line/report-failure.ts";
 import { components } from "../composition/components.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 

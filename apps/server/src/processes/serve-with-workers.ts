@@ -40,7 +40,7 @@ export async function serveWithWorkers(configuration: Configuration, read: () =>
     await pool.kill();
     logger.fatal(reason.message);
     await log.end();
-    const { reportFailure } = await import("../commands/report-failure.ts");
+    const { reportFailure } = await import("../command-line/report-failure.ts");
     reportFailure(reason);
     process.exit(1);
   };

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { endAfter, watchForFaults } from "./process-control.ts";
-import { reportFailure } from "../commands/report-failure.ts";
+import { reportFailure } from "../command-line/report-failure.ts";
 import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
 import type { Configuration } from "../configuration/index.ts";

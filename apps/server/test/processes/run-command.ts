@@ -1,6 +1,6 @@
 import { ProcessExit, runInProcess } from "@sallyport/test-kit/commands/run-in-process";
 import { mainCommand } from "../../src/commands/main-command.ts";
-import { reportFailure } from "../../src/commands/report-failure.ts";
+import { reportFailure } from "../../src/command-line/report-failure.ts";
 import type { Ended } from "./server-process.ts";
 
 /**

@@ -4,6 +4,7 @@ import type { Answer } from "../client.ts";
 import { startLogIn, begin, finishLogIn } from "./browser.ts";
 import { register, providerEnvironment } from "./provider-fixture.ts";
 import { repositoriesOf } from "../repositories-of.ts";
+import { tuned } from "../test-environment.ts";
 import { onProviderServers } from "./on-provider-servers.ts";
 
 const quotaEnvironment = {
@@ -12,7 +13,7 @@ const quotaEnvironment = {
   // For callbacks without a forwarded address, which are from an unknown client.
   ALLOW_INSECURE_TRANSPORT: "true",
   PROVIDERS_MAX_PENDING_LOGINS_PER_IP: "3",
-  PROVIDERS_MAX_PENDING_LOGINS: "5",
+  ...tuned({ providers: { pendingLogIns: 5 } }),
 };
 
 /** The limit of provider log-ins in progress, at one server or two servers with the same databases. */

@@ -173,7 +173,7 @@ describe("slow clients", () => {
   test("that do not read count for their network, not as requests in progress", async () => {
     const server = await postgres.demo({
       MAX_REQUESTS_IN_FLIGHT: "2",
-      ...tuned({ http: { sendBufferBytesPerNetwork: 65_536 } }),
+      ...tuned({ http: { maxSendBufferBytes: { perIp: 65_536 } } }),
       METRICS_ACCESS: "any",
       TRUSTED_PROXIES: "127.0.0.1",
     });

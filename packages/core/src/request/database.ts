@@ -77,6 +77,8 @@ export interface DatabasePolicy {
 export interface PolicyLimits {
   readonly devicesPerUser: number;
   readonly openUploadsPerUser: number;
+  /** Milliseconds after the last chunk until an unfinished upload expires. */
+  readonly uploadLifetime: number;
   readonly explanationsPerNetwork: number;
   /** Delays after failed attempts of one user. The longest one depends on the deployment, and raises `resetAfter`. */
   readonly delaysOfUsers: Pick<ThrottlePolicy, "initialDelay" | "resetAfter">;
@@ -89,6 +91,8 @@ export const policyLimits: PolicyLimits = {
   devicesPerUser: 50,
   // More than a client uploads at once. Abandoned uploads expire.
   openUploadsPerUser: 100,
+  // A device that was switched off overnight resumes in the morning.
+  uploadLifetime: 24 * 3_600_000,
   // More refusals than support looks at, and a fiftieth of what a database keeps.
   explanationsPerNetwork: 200,
   // A person who mistypes waits for a moment. Each guess doubles the delay, so its beginning does not matter to a guesser.

@@ -15,9 +15,9 @@ import {
   demoMacros,
   loadConfiguration,
 } from "../../configuration/index.ts";
-import { CommandError } from "../command-error.ts";
-import type { AliasOptions, ServerCommand } from "../server-command.ts";
-import { chosen, type Container, loadWithDemoNote, withOpened } from "../with-database.ts";
+import { CommandError } from "../../command-line/command-error.ts";
+import type { AliasOptions, ServerCommand } from "../../command-line/server-command.ts";
+import { chosen, type Container, loadWithDemoNote, withOpened } from "../../command-line/with-database.ts";
 
 /** `macro run|test`. */
 export function addTrialCommands(group: ServerCommand): void {

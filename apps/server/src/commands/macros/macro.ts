@@ -4,8 +4,8 @@ import { join, relative } from "node:path";
 import { isMacroName } from "@sallyport/core";
 import { Option } from "commander";
 import { draftedHooks, draftOf } from "../../authoring/macro-drafts.ts";
-import { CommandError } from "../command-error.ts";
-import type { ServerCommand } from "../server-command.ts";
+import { CommandError } from "../../command-line/command-error.ts";
+import type { ServerCommand } from "../../command-line/server-command.ts";
 import { addTrialCommands, macroFolder, macroFolderOption, type MacroFolderOptions } from "./macro-trial.ts";
 import { addStoredMacroCommands } from "./stored-macros.ts";
 

@@ -4,9 +4,9 @@ import { isMacroName, MacroFault, MacroStore, type MacroVersion, removeMacro, pu
 import { printable } from "@sallyport/client/terminal";
 import { components } from "../../composition/components.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../../command-line/command-error.ts";
 import { defineMoved } from "../moved-commands.ts";
-import { readNamedFile, type ServerCommand, type Work } from "../server-command.ts";
+import { readNamedFile, type ServerCommand, type Work } from "../../command-line/server-command.ts";
 
 /** `macro put|show|remove`: sources pass through no session. */
 export function addStoredMacroCommands(group: ServerCommand): void {

@@ -102,8 +102,8 @@ function consoleOf(
 }
 
 function settingsOf({ server, compatibility, encryption, ...common }: Configuration, { http }: Tuning): HttpSettings {
-  const { basePath, maxRequestsInFlight, maxSendBufferBytes, maxTransfers } = server;
-  const { shedding, maxPipelinedRequests, maxIncompleteBodies } = http;
+  const { basePath, maxRequestsInFlight } = server;
+  const { shedding, maxPipelinedRequests, maxIncompleteBodies, maxSendBufferBytes, maxTransfers } = http;
   return {
     applicationName: common.applicationName,
     applicationVersion: version,
@@ -114,8 +114,8 @@ function settingsOf({ server, compatibility, encryption, ...common }: Configurat
     maxConnections: server.maxConnections,
     maxPipelinedRequests,
     maxIncompleteBodies,
-    maxSendBufferBytes: { perIp: http.sendBufferBytesPerNetwork, total: maxSendBufferBytes.total },
-    maxTransfers: { perIp: http.transfersPerNetwork, total: maxTransfers.total },
+    maxSendBufferBytes,
+    maxTransfers,
     uploadPace: { silence: http.uploadSilence, minRate: server.minTransferRate },
     downloadPace: { silence: server.timeouts.send, minRate: server.minTransferRate },
     sendTimeout: server.timeouts.send,

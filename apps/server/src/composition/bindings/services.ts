@@ -5,6 +5,7 @@ import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { ServedDatabaseExaminer } from "../../doctor/database-examiner.ts";
 import { macroLimits } from "../../macros/macro-folders.ts";
+import type { Tuning } from "../tuning.ts";
 import { classFactory, components, type Factories, functionFactory, functionFactoryByName } from "../components.ts";
 
 const { configuration, digests, keyRings, macroRuntime } = components;
@@ -12,7 +13,7 @@ const { callbackAddresses, providerSealing, supportedProviders } = components;
 
 /** The services of use cases: all together for requests, and those of other bindings that use cases alone need. */
 export const serviceFactories = {
-  settings: functionFactory(settingsOf, [configuration]),
+  settings: functionFactory(settingsOf, [configuration, components.tuning]),
   userGuard: functionFactory(() => core.administratorGuard, []),
   changeWatch: classFactory(core.ChangeWatch, [components.after]),
   moduleInspector: functionFactory(
@@ -79,18 +80,16 @@ export const serviceFactories = {
   }),
 } satisfies Factories;
 
-function settingsOf({
-  mail,
-  oAuthProviders,
-  passwords,
-  providers: { maxPendingLogins },
-}: Configuration): core.Settings {
+function settingsOf(
+  { mail, oAuthProviders, passwords, providers: { maxPendingLogins } }: Configuration,
+  tuning: Tuning,
+): core.Settings {
   return {
     customPasswordMinLength: passwords.customUserMinLength,
     enabledProviders: oAuthProviders,
     mailLanguage: mail.language,
     passwordHistory: passwords.history,
-    pendingProviderLogIns: { perOwner: maxPendingLogins.perIp, total: maxPendingLogins.total },
+    pendingProviderLogIns: { perOwner: maxPendingLogins.perIp, total: tuning.providers.pendingLogIns },
     resetsPerNetwork: passwords.resetsPerIp,
   };
 }

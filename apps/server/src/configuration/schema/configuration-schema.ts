@@ -20,7 +20,7 @@ import {
   syncSection,
   throttleSection,
 } from "./policy-sections.ts";
-import { clientLimits, serverSection } from "./server-section.ts";
+import { serverSection } from "./server-section.ts";
 
 const masterKey = text({
   expected: "base64 of 32 bytes; generate it with `openssl rand -base64 32`",
@@ -74,15 +74,11 @@ const providersSection = section({
   allowPrivateAddresses: field("PROVIDERS_ALLOW_PRIVATE_ADDRESSES", flag(), false, {
     doc: "Allows providers with private IP addresses.",
   }),
-  maxPendingLogins: clientLimits(
-    "PROVIDERS_MAX_PENDING_LOGINS",
-    wholeNumber(0, 10_000_000),
-    {
-      default: 1_000,
-      doc: "Maximum number of pending provider log-ins per database from one IPv4 address or IPv6 /64. Further log-ins fail with 706. An abandoned log-in counts for ten minutes. 0 disables the limit.",
-    },
-    { default: 20_000, doc: "The same limit for all clients." },
-  ),
+  maxPendingLogins: section({
+    perIp: field("PROVIDERS_MAX_PENDING_LOGINS_PER_IP", wholeNumber(0, 10_000_000), 1_000, {
+      doc: "Maximum number of pending provider log-ins per database from one IPv4 address or IPv6 /64. Further log-ins fail with 706, as those above 20,000 of all clients. An abandoned log-in counts for ten minutes. 0 disables the limit.",
+    }),
+  }),
   fakeUrl: optionalField(
     "PROVIDERS_FAKE_URL",
     text({ expected: "an http URL on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),

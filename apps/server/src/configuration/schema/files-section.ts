@@ -1,4 +1,4 @@
-import { choice, duration, flag, listOf, path, text, wholeNumber } from "../field-kinds.ts";
+import { choice, flag, listOf, path, text, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
 import { isHttpUrl } from "./network-texts.ts";
 
@@ -62,9 +62,6 @@ export const filesSection = section({
   }),
   maxBytes: field("FILES_MAX_BYTES", wholeNumber(0, maximum), 0, {
     doc: "Maximum size in bytes of all files of one database, with unfinished uploads. Further bytes are answered 702. Deleted files count until the server has removed them. 0 disables the limit.",
-  }),
-  uploadLifetime: field("FILES_UPLOAD_LIFETIME", duration("1m", "366d"), "1d", {
-    doc: "Time after the last chunk until an unfinished upload expires.",
   }),
   allowedExtensions: field("FILES_ALLOWED_EXTENSIONS", extensions, [], {
     doc: "Accepted extensions of file names. Other files are answered 502. Empty accepts all.",

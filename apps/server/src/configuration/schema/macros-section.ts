@@ -24,9 +24,6 @@ export const macrosSection = section({
   hostCalls: field("MACRO_HOST_CALLS", wholeNumber(1, 1_000_000), 1_000, {
     doc: "Maximum number of calls that an execution makes to functions of the server.",
   }),
-  resultBytes: field("MACRO_RESULT_BYTES", wholeNumber(1_024, 64 * 1_048_576), 1_048_576, {
-    doc: "Maximum size in bytes of the JSON that a macro returns.",
-  }),
 });
 
 /** Macro settings of one database. */

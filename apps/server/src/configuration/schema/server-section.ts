@@ -1,19 +1,6 @@
-import { duration, flag, type Kind, listOf, path, text, wholeNumber, wholeNumberOrAuto } from "../field-kinds.ts";
+import { duration, flag, listOf, path, text, wholeNumber, wholeNumberOrAuto } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
 import { isBasePath, isHost, isHttpUrl, isNetwork } from "./network-texts.ts";
-
-interface Limit {
-  readonly default: number;
-  readonly doc: string;
-}
-
-/** Limits per client network (an IPv4 address or IPv6 /64) and in total. `env` is the variable of the total. */
-export function clientLimits(env: string, kind: Kind<number>, perIp: Limit, total: Limit) {
-  return section({
-    perIp: field(`${env}_PER_IP`, kind, perIp.default, { doc: perIp.doc }),
-    total: field(env, kind, total.default, { doc: total.doc }),
-  });
-}
 
 /** Network settings of the server. */
 export const serverSection = section({
@@ -57,33 +44,19 @@ export const serverSection = section({
   maxRequestsInFlight: field("MAX_REQUESTS_IN_FLIGHT", wholeNumber(1, 100_000), 1_000, {
     doc: "Maximum number of requests processed at once. Further requests fail with 706. Requests with an incomplete body do not count.",
   }),
-  maxConnections: clientLimits(
-    "MAX_CONNECTIONS",
-    wholeNumber(1, 1_000_000),
-    {
-      default: 1_000,
+  maxConnections: section({
+    perIp: field("MAX_CONNECTIONS_PER_IP", wholeNumber(1, 1_000_000), 1_000, {
       doc: "Maximum number of connections from one IPv4 address or IPv6 /64, except from trusted proxies. The server closes further connections without a response.",
-    },
-    {
-      default: 10_000,
+    }),
+    total: field("MAX_CONNECTIONS", wholeNumber(1, 1_000_000), 10_000, {
       doc: "Maximum number of connections of all clients. The server closes further connections without a response. Keep the value below the operating system's limit of open files.",
-    },
-  ),
+    }),
+  }),
   unauthenticatedCpuPercent: field("UNAUTHENTICATED_CPU_PERCENT", wholeNumber(0, 6_400), 25, {
     doc: "Processor time per IPv4 address or IPv6 /64 for clients that are not authenticated, in percent of one processor, on average over a minute. Encrypted log-ins without success have one such budget, invalid tokens and long bodies another one. Further ones fail with 706. 0: unlimited.",
   }),
-  maxTransfers: section({
-    total: field("MAX_TRANSFERS", wholeNumber(1, 100_000), 1_000, {
-      doc: "Maximum number of files that clients upload and download at once, at most 300 of them from one IPv4 address or IPv6 /64. Further uploads and downloads are answered 706.",
-    }),
-  }),
   minTransferRate: field("MIN_TRANSFER_RATE", wholeNumber(1, 1_073_741_824), 16_384, {
     doc: "Minimum rate in bytes per second of an upload or a download, on average after the first 30 seconds of an upload or the first `timeouts.send` of a download. Only the time in which the server waits for the client counts. The server ends slower uploads with 699, and closes the connection of slower downloads.",
-  }),
-  maxSendBufferBytes: section({
-    total: field("MAX_SEND_BUFFER_BYTES", wholeNumber(65_536, 1_099_511_627_776), 268_435_456, {
-      doc: "Maximum size in bytes of the responses that clients have not received yet, at most 64 MiB of them of one IPv4 address or IPv6 /64. Above it, further requests fail with 706.",
-    }),
   }),
   drainDelay: field("DRAIN_DELAY", duration("0s", "10m"), "2s", {
     doc: "Time after SIGTERM in which `/readyz` returns 503 and the server still serves requests. Set it longer than your load balancer takes to notice. The demo ignores it.",

@@ -14,13 +14,14 @@ import type { OpenCalls } from "../../../query-runner.ts";
 import { acquire, release, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 import {
+  type ArchivedTables,
   archivedClasses,
   archivedFormerReaders,
-  archivedTombstones,
   archivedLinks,
   archivedObjects,
-} from "./archived-objects.ts";
-import { type ArchivedTables, plainTable } from "./archived-table.ts";
+  archivedTombstones,
+  plainTable,
+} from "./archived-tables.ts";
 import { auditSequence, fillDatabase } from "./fill-database.ts";
 import { readLines } from "./read-lines.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Run } from "../connection.ts";
-import type { ReadTable } from "./archived-table.ts";
+import type { ReadTable } from "./archived-tables.ts";
 
 /** Statements in flight while lines are processed. */
 const statementsAhead = 2;
