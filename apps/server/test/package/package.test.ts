@@ -93,7 +93,7 @@ describe("packed server", () => {
     await page.body?.cancel();
     server.signal("SIGINT");
     expect((await server.ended).code).toBe(0);
-  });
+  }, 120_000);
 
   test("names source lines in stack traces", async () => {
     const { code, stderr } = await start(["class", "list"], { LOG_LEVEL: "debug", MASTER_KEY: "none" }).ended;
