@@ -75,7 +75,7 @@ export const fileLinkRequest = z
       .boolean()
       .default(true)
       .describe(
-        "Whether the link ends with the session. If not, it ends when its creator is banned or disabled, or gets another password.",
+        "Whether the link ends with the session. If not, it ends when its creator is banned or disabled, or gets another password. Links of a session of a console always end with it.",
       ),
   })
   .meta({ id: "FileLinkRequest" })

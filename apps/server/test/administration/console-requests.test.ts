@@ -46,6 +46,13 @@ onEngines(
       return ((await answer.json()) as Answer["body"]).data["~ObjectID"];
     };
 
+    const link = async (by: OpenedConsole, session: boolean) => {
+      const { body } = await send(by, `/v1/file/${await upload(by)}/link`, { session });
+      const url = new URL(body.data.url, server().url);
+      expect((await fetch(url)).status).toBe(200);
+      return async () => ((await (await fetch(url)).json()) as Answer["body"]).status.internalStatus;
+    };
+
     /** Each begins, and returns what gives its code at the end. */
     const requests: Readonly<Record<string, (by: OpenedConsole) => Promise<() => Promise<string>>>> = {
       "an upload": async (by) => {
@@ -76,12 +83,8 @@ onEngines(
         const answer = send(by, "/v1/sync/customers", { syncVersion, wait: 20 });
         return async () => (await answer).code;
       },
-      "a link that ends with the session": async (by) => {
-        const { body } = await send(by, `/v1/file/${await upload(by)}/link`, { session: true });
-        const url = new URL(body.data.url, server().url);
-        expect((await fetch(url)).status).toBe(200);
-        return async () => ((await (await fetch(url)).json()) as Answer["body"]).status.internalStatus;
-      },
+      "a link that ends with the session": (by) => link(by, true),
+      "a link that would outlive another session": (by) => link(by, false),
     };
     const ends: readonly (readonly [end: string, code: string, act: (by: OpenedConsole) => Promise<unknown>])[] = [
       [

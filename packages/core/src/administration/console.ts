@@ -6,9 +6,8 @@ import {
   builtInAppKey,
   type ConsoleKey,
   createConsoleKey,
-  endRestingSession,
-  keepRestingSession,
   type LogInServices,
+  replaceRestingSession,
 } from "../access/index.ts";
 import {
   type AdministrationContext,
@@ -96,11 +95,10 @@ export async function openConsoleSession(context: AdministratorContext & Uses<Lo
     administration: true,
     restsOn,
     policy: { idleTimeout: administrationIdleTimeout(sessions), limit: 0, perUserLimit: 0 },
-    consume: (inside) => endRestingSession(inside, restsOn),
+    consume: (inside, digest) =>
+      replaceRestingSession(inside, { restsOn, digest, lifetime: sessions.absoluteLifetime }),
   };
   const ofConsole = { ...context, appKey: await builtInAppKey(r) };
   const { sessionId } = await services.gate.openSession(ofConsole, attempt, async () => null);
-  const digest = database.digests.sha256(sessionId);
-  await keepRestingSession(r, { restsOn, digest, lifetime: sessions.absoluteLifetime });
   return sessionId;
 }

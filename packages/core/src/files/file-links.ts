@@ -67,7 +67,7 @@ export interface CreatedLink {
 
 /**
  * Creates a link to the present bytes of a file, for everyone who has it. Throws as `OpenFile`, and 307 in a secure
- * session that may not create links. `lifetime` is in milliseconds. With `endsWithSession`, the link
+ * session that may not create links. `lifetime` is in milliseconds. With `endsWithSession`, and in a session of a console, the link
  * ends with the session.
  */
 export async function createFileLink(
@@ -80,7 +80,8 @@ export async function createFileLink(
     throw new ServiceError(307, { detail: "A secure session cannot create links: their bytes are not encrypted." });
   const { id, etag } = await openFile(context, reference);
   const expiresAt = (await database.clock.now(unit)) + lifetime;
-  const grant = endsWithSession ? sessionGrant(context) : await userGrant(context);
+  // Nothing outlives the log-in on which a session rests.
+  const grant = endsWithSession || (context.basis ?? null) !== null ? sessionGrant(context) : await userGrant(context);
   return {
     signature: await context.services.fileLinks.sign(database, { object: id, etag, expiresAt, grant }),
     expiresAt,

@@ -56,8 +56,11 @@ export interface AuthenticationAttempt {
    * everything back and is audited as the refusal. Skipped for a session that only serves to enrol a second factor.
    */
   readonly beforeCommit?: (r: Repositories, authenticated: AuthenticatedAccount) => Promise<void>;
-  /** Consumes a one-time credential in the transaction that opens the session, which may be retried. Throws if it is consumed. */
-  readonly consume?: (r: Repositories) => Promise<void>;
+  /**
+   * Runs first in the transaction that opens the session, which may be retried. Consumes a one-time credential, and throws if it is
+   * consumed; or replaces a former session by that with the digest.
+   */
+  readonly consume?: (r: Repositories, session: Digest) => Promise<void>;
 }
 
 /** An operation other than a log-in that is open to guessing. */

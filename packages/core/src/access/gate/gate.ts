@@ -263,7 +263,7 @@ export class Gate {
     }
     await storage.transaction(async (r) => {
       // First, so that requests with the same code or token wait for one another without other locks.
-      await consumeCredential?.(r);
+      await consumeCredential?.(r, digest);
       await consume?.(r);
       // Before `beforeCommit`, whose refusals only a correct token may see.
       await r.throttle.pass(recheck, [resetKey], granted);

@@ -1,4 +1,4 @@
-import type { Digest, RecordKind, Repositories } from "@sallyport/storage";
+import { type Digest, type RecordKind, type Repositories, untilDone } from "@sallyport/storage";
 
 /**
  * A session can rest on that of an administrator: it is refused as soon as that one has ended. Its id names the other one,
@@ -18,12 +18,20 @@ export function basisOfSession(sessionId: string): Digest | null {
 /** Resting sessions by the session on which they rest. */
 const restingSessions: RecordKind<Digest> = "restingSession";
 
-/** Notes a resting session, so that it ends with the other one. `lifetime`: milliseconds. */
-export async function keepRestingSession(
-  { records }: Pick<Repositories, "records">,
+/**
+ * Notes a resting session, so that it ends with the other one, and ends the former. Call it in the transaction that opens
+ * the session: of concurrent openings, one session stays. `lifetime`: milliseconds.
+ */
+export async function replaceRestingSession(
+  r: Pick<Repositories, "records" | "sessions">,
   { restsOn, digest, lifetime }: { readonly restsOn: Digest; readonly digest: Digest; readonly lifetime: number },
 ): Promise<void> {
-  await records.put(restingSessions, restsOn, digest, { lifetime });
+  await untilDone(async () => {
+    await endRestingSession(r, restsOn);
+    // Waits for another opening, and then finds its session.
+    const outcome = await r.records.put(restingSessions, restsOn, digest, { lifetime, ifVersion: "none" });
+    return outcome === "stored" || undefined;
+  });
 }
 
 /** Ends the session that rests on this one, if there is one. */
