@@ -29,6 +29,12 @@ export const sqlAppKeyRepository = (sql: SqlRunner, statements: AppKeyStatements
     return rowCount === 1;
   },
 
+  async remove(name) {
+    if (!isStorableText(name)) return false;
+    const { rowCount } = await sql.build(sql.table("app_keys").where("name", name).delete());
+    return rowCount === 1;
+  },
+
   async listsOrigin(origin) {
     if (!isStorableText(origin)) return false;
     return (await sql.run(statements.listsOrigin, [origin])).rowCount > 0;

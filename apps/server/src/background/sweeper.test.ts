@@ -68,7 +68,8 @@ describe("sweeper", () => {
       records: { sweep: async () => new Map(), list: async () => [], get: async () => [], claim: async () => [] },
       channels: { sweepBlocks: () => count("blocks")() },
     } as unknown as Repositories;
-    return databaseOver(alias, { repositories, capabilities: { severalProcesses: false } } as Storage);
+    const transaction = (work: (r: Repositories) => unknown) => work(repositories);
+    return databaseOver(alias, { repositories, transaction, capabilities: { severalProcesses: false } } as Storage);
   }
 
   function listening(): { lines: () => { [name: string]: unknown }[]; logger: pino.Logger } {

@@ -5,6 +5,7 @@ import {
   KeyStore,
   licenceMessages,
   mailJobs,
+  removeExpiredConsoleKeys,
   requestResultAge,
   requestResultKind,
   changeResultKind,
@@ -73,11 +74,12 @@ export class Sweeper {
     }
   }
 
-  private tasksOf({ alias, policy: { audit, sync } }: Database): readonly CleanupTask[] {
+  private tasksOf({ alias, storage, policy: { audit, sync } }: Database): readonly CleanupTask[] {
     const tasks: CleanupTask[] = [
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
       { name: "expired throttle counters", run: (r, limit) => r.throttle.sweep(limit) },
       { name: "expired records", run: (r, limit) => this.sweepRecords(alias, r, limit) },
+      { name: "expired keys of consoles", run: (_r, limit) => removeExpiredConsoleKeys(storage, limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
       { name: "expired keys", run: (r) => new KeyStore(r.records).sweep(keyAge) },
       { name: "cipher blocks of deleted keys", run: sweepBlocks },

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import { SallyportAdmin } from "@sallyport/client/admin";
 import type { RecordKind } from "@sallyport/storage";
-import { appRulesKind, banKind } from "@sallyport/core";
+import { appRulesKind, banKind, type Database, removeExpiredConsoleKeys } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import {
   AdministrationFixture,
+  administrationKey,
   administrator,
   codeOf,
   consoleTicket,
@@ -76,6 +77,25 @@ onEngines(
         expect(codes.toSorted((a, b) => a - b)).toEqual([0, 302, 302, 302]);
       });
 
+      test("is traded in a database where an app key has the name of the built-in one", async () => {
+        const alias = "second";
+        const admin = new SallyportAdmin({
+          baseUrl: server().url,
+          alias,
+          appKey: await administrationKey(server(), alias),
+        });
+        await admin.logIn(administrator);
+        await admin.appKeys.create({ name: "(console)" });
+        const { appKey, name } = await stranger(server(), alias).console.tradeTicket(
+          await consoleTicket(server(), alias),
+        );
+        const opened = new SallyportAdmin({ baseUrl: server().url, alias, appKey });
+        await opened.logIn(administrator);
+        await opened.console.openSession();
+        const names = (await admin.appKeys.list({ limit: 500 })).items.map((key) => key.name);
+        expect(names.filter((each) => each.includes("console"))).toEqual(["(console)", name]);
+      });
+
       test("every other one gets the same answer", async () => {
         const [ticket, expired] = [await consoleTicket(server()), randomUUID()];
         const { records } = repositoriesOf(server());
@@ -129,6 +149,23 @@ onEngines(
           expect([end, listed.includes(name)]).toEqual([end, end === "disabled"]);
         }
       });
+
+      test("its key is removed after its end, and no other", async () => {
+        const { storage } = server().databases.get("") as Database;
+        const names = async () => (await storage.repositories.appKeys.list(null, 500)).map((key) => key.name);
+        const [ended, live] = [await consoleWithKey(server()), await consoleWithKey(server())];
+        const keys = await storage.repositories.records.list<string>("consoleKey", { after: null, limit: 500 });
+        const ids = keys.filter(({ value }) => value === ended.name).map(({ id }) => id);
+        await storage.repositories.records.remove("consoleKey", { ids });
+        const before = await names();
+        expect(await removeExpiredConsoleKeys(storage, 500)).toBeGreaterThan(0);
+        const after = await names();
+        expect([after.includes(ended.name), after.includes(live.name)]).toEqual([false, true]);
+        const others = before.filter((name) => !name.startsWith("console "));
+        expect(after.filter((name) => !name.startsWith("console "))).toEqual(others);
+        expect(await codeOf(ended.admin.logIn(administrator))).toBe(101);
+        await live.admin.logIn(administrator);
+      });
     });
 
     describe("session", () => {
@@ -176,6 +213,24 @@ onEngines(
         await admin.prove({ password: person.password });
         await admin.console.openSession();
         expect(await read()).toBe("201");
+      });
+
+      test("of several that open at the same time, one stays", async () => {
+        const { admin, appKey } = await consoleWithKey(server());
+        await admin.logIn(administrator);
+        const opening = async (at: RunningServer) => {
+          const client = new SallyportAdmin({ baseUrl: at.url, appKey });
+          client.resume(admin.sessionId as string);
+          return (await client.console.openSession()).sessionId;
+        };
+        const ids = await Promise.all([server(), other(), server(), other(), server(), other()].map(opening));
+        const codes = await Promise.all(
+          ids.map(async (sessionId) => {
+            const headers = { appkey: appKey };
+            return (await call(server(), "/v1/objects/Customer?perPage=1", { sessionId, headers })).code;
+          }),
+        );
+        expect(codes.toSorted()).toEqual(["0", "201", "201", "201", "201", "201"]);
       });
 
       test.each<[end: string, act: (admin: SallyportAdmin, userId: string) => Promise<unknown>]>([

@@ -92,10 +92,26 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(await admitted(r, bystander.digest), bystander.appKey, "another app key");
   },
 
+  "removes an app key, whose name and digest are free again": async ({ r }) => {
+    const { appKey, digest } = await createAppKey(r);
+    const bystander = await createAppKey(r);
+    const removals = await concurrently(4, () => r.appKeys.remove(appKey.name));
+    equalCounts(removals.map(String), { true: 1, false: 3 }, "outcomes of concurrent removals");
+    equal(await admitted(r, digest), null, "the removed app key");
+    equal(await r.appKeys.setEnabled(appKey.name, true), false, "the outcome of switching the removed key");
+    equal(await admitted(r, bystander.digest), bystander.appKey, "another app key");
+    equal(pluck(await r.appKeys.list(null, 10), "name"), [bystander.appKey.name], "the list");
+    equal(await create(r, appKey.name, digest), "created", "the outcome of creating it again");
+    isTrue((await admitted(r, digest))?.id !== appKey.id, "An ID must not be used again");
+  },
+
   "reports that no app key has an unknown name": async ({ r }) => {
-    await createAppKey(r);
-    for (const name of ["", "nobody", ...hostileTexts, ...unstorableTexts])
+    const { appKey, digest } = await createAppKey(r, { name: "name" });
+    for (const name of ["", "nobody", "NAME", "name ", ...hostileTexts, ...unstorableTexts]) {
       equal(await r.appKeys.setEnabled(name, false), false, `the outcome of switching ${JSON.stringify(name)}`);
+      equal(await r.appKeys.remove(name), false, `the outcome of removing ${JSON.stringify(name)}`);
+    }
+    equal(await admitted(r, digest), appKey, "the app key");
   },
 
   "reports the listed origins of app keys by exact comparison": async ({ r }) => {

@@ -11,6 +11,9 @@ export interface AppKeyRepository {
   /** Enables or disables a key; `false` if no key has the name. Takes effect with the next request. */
   setEnabled(name: string, enabled: boolean): Promise<boolean>;
 
+  /** Removes a key; `false` if no key has the name. Its sessions are unknown from the next request. */
+  remove(name: string): Promise<boolean>;
+
   /** Whether any enabled key lists this web origin. Compared exactly. */
   listsOrigin(origin: string): Promise<boolean>;
 

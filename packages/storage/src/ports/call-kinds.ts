@@ -31,7 +31,7 @@ export const callKinds: CallKinds = {
     remove: "write",
     list: "read",
   },
-  appKeys: { create: "write", setEnabled: "write", listsOrigin: "read", list: "read" },
+  appKeys: { create: "write", setEnabled: "write", remove: "write", listsOrigin: "read", list: "read" },
   audit: { append: "write", settle: "write", read: "read", sweep: "write" },
   channels: { reserveOut: "short", acceptIn: "short", registerBlocks: "write", sweepBlocks: "write" },
   deletion: {

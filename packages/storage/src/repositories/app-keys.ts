@@ -26,6 +26,13 @@ export const appKeyRepository = (access: Access): AppKeyRepository => ({
       return true;
     }),
 
+  remove: (name) =>
+    access.write(async (rows) => {
+      if ((await rows.get(appKeyTable, name)) === undefined) return false;
+      await rows.delete(appKeyTable, [name]);
+      return true;
+    }),
+
   listsOrigin: (origin) =>
     access.read(async (rows) => (await rows.count(appKeyTable, { index: "byOrigin", of: [origin] }, 1)) > 0),
 

@@ -3,8 +3,11 @@ import type { AppKey, Digest, Digests, RecordKind, Repositories } from "@sallypo
 /** The routes that an app key opens: those of applications, or those of administration and no others. */
 export type AppKeyScope = "app" | "admin";
 
-/** Names of the app keys with scope `admin`. Those of consoles expire. */
-export const administrationKeys: RecordKind<true | "console"> = "administrationKey";
+/** Names of the app keys with scope `admin`. */
+export const administrationKeys: RecordKind<true> = "administrationKey";
+
+/** Owner of the names of those that consoles have, which expire. */
+export const ofConsoles = "console";
 
 /**
  * The digest under which storage has a key. The scopes share no digest, so a key of one scope is unknown to the routes of
@@ -23,9 +26,9 @@ const inverting = 2n ** 256n - 1n;
 export async function markAdministrationKey(
   { records }: Pick<Repositories, "records">,
   name: string,
-  mark: true | "console" = true,
+  owner: typeof ofConsoles | null = null,
 ): Promise<void> {
-  await records.put(administrationKeys, name, mark);
+  await records.put(administrationKeys, name, true, { owner });
 }
 
 export interface ScopedAppKey extends AppKey {
@@ -42,9 +45,9 @@ export async function withScopes(
     administrationKeys,
     keys.map(({ name }) => name),
   );
-  const marks = new Map(marked.map(({ id, value }) => [id, value]));
+  const owners = new Map(marked.map(({ id, owner }) => [id, owner]));
   return keys.map((key) => {
-    const mark = marks.get(key.name);
-    return { ...key, scope: mark === undefined ? "app" : "admin", isOfConsole: mark === "console" };
+    const owner = owners.get(key.name);
+    return { ...key, scope: owner === undefined ? "app" : "admin", isOfConsole: owner === ofConsoles };
   });
 }

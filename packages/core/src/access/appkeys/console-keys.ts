@@ -7,30 +7,29 @@ import {
   type RecordKind,
   type Repositories,
   ServiceError,
+  type Storage,
 } from "@sallyport/storage";
 import type { Database } from "../../request/index.ts";
-import { appKeyDigest, markAdministrationKey, type ScopedAppKey } from "./app-key-scope.ts";
+import {
+  administrationKeys,
+  appKeyDigest,
+  markAdministrationKey,
+  ofConsoles,
+  type ScopedAppKey,
+} from "./app-key-scope.ts";
 
-/** The name of the built-in app key of consoles. No other key can have it. */
-const builtInName = "(console)";
-
-/** The digest of the built-in app key. No text can be found that has this SHA-256. */
+/** The digest of the built-in app key of consoles. No text can be found that has this SHA-256. */
 export const builtInDigest: Digest = "0".repeat(64);
-
-export function isBuiltIn({ name }: Pick<AppKey, "name">): boolean {
-  return name === builtInName;
-}
 
 /** The app key of the sessions that consoles have for the routes of applications. It has no text, so no client can send it. */
 export async function builtInAppKey(r: Pick<Repositories, "admission" | "appKeys">): Promise<AppKey> {
-  const found = await appKeyOf(r, builtInDigest);
-  if (found !== null) return found;
-  await r.appKeys.create({ name: builtInName, appNames: null, origins: [] }, builtInDigest);
-  const created = await appKeyOf(r, builtInDigest);
-  if (created !== null) return created;
-  throw new ServiceError(307, {
-    detail: `An app key with the name "${builtInName}" exists. The console needs the name.`,
-  });
+  for (let count = 1; ; count += 1) {
+    const found = await appKeyOf(r, builtInDigest);
+    if (found !== null) return found;
+    // Another app key can have the name.
+    const name = count === 1 ? "(console)" : `(console ${count})`;
+    await r.appKeys.create({ name, appNames: null, origins: [] }, builtInDigest);
+  }
 }
 
 async function appKeyOf({ admission }: Pick<Repositories, "admission">, digest: Digest): Promise<AppKey | null> {
@@ -67,7 +66,7 @@ export async function createConsoleKey(
   const name = `console ${new Date(now).toISOString()} ${digest.slice(0, 4)}`;
   if ((await r.appKeys.create({ name, appNames: null, origins: [] }, digest)) === "nameTaken")
     throw new ServiceError(713, { detail: `An app key with the name "${name}" exists.` });
-  await markAdministrationKey(r, name, "console");
+  await markAdministrationKey(r, name, ofConsoles);
   await r.records.put(consoleKeys, digest, name, { lifetime: keyLifetime });
   const { id } = (await appKeyOf(r, digest)) as AppKey;
   return { key, name, id, expiresAt: now + keyLifetime };
@@ -85,15 +84,34 @@ export async function isValidConsoleKey({ records }: Pick<Repositories, "records
 
 /** Without the built-in app key, and without those of consoles that have expired. */
 export async function listedKeys(
-  { records }: Pick<Repositories, "records">,
+  r: Pick<Repositories, "admission" | "records">,
   keys: readonly ScopedAppKey[],
 ): Promise<ScopedAppKey[]> {
-  const others = keys.filter((key) => !isBuiltIn(key));
+  const builtIn = await appKeyOf(r, builtInDigest);
+  const others = keys.filter(({ id }) => id !== builtIn?.id);
   if (!others.some(({ isOfConsole }) => isOfConsole)) return others;
+  const names = await validNames(r);
+  return others.filter(({ isOfConsole, name }) => !isOfConsole || names.has(name));
+}
+
+async function validNames({ records }: Pick<Repositories, "records">): Promise<Set<string>> {
   const valid = await allPages(
     (page) => records.list(consoleKeys, page),
     ({ id }) => id,
   );
-  const names = new Set(valid.map(({ value }) => value));
-  return others.filter(({ isOfConsole, name }) => !isOfConsole || names.has(name));
+  return new Set(valid.map(({ value }) => value));
+}
+
+/** Removes at most `limit` app keys of consoles that have expired. Returns their number. */
+export function removeExpiredConsoleKeys(storage: Pick<Storage, "transaction">, limit: number): Promise<number> {
+  return storage.transaction(async (r) => {
+    // Their names are in the order of their creation, and so of their ends.
+    const oldest = await r.records.list(administrationKeys, { owner: ofConsoles, after: null, limit });
+    if (oldest.length === 0) return 0;
+    const names = await validNames(r);
+    const expired = oldest.map(({ id }) => id).filter((name) => !names.has(name));
+    for (const name of expired) await r.appKeys.remove(name);
+    await r.records.remove(administrationKeys, { ids: expired });
+    return expired.length;
+  });
 }

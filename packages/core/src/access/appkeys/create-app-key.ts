@@ -1,7 +1,6 @@
 import { allPages, type AppKey, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
 import { type AdministrationContext, changesBetween, type Uses } from "../../request/index.ts";
 import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
-import { isBuiltIn } from "./console-keys.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
 import { isWebOrigin } from "./web-origin.ts";
@@ -70,13 +69,12 @@ async function findAppKey(r: Pick<Repositories, "appKeys">, name: string): Promi
   return appKeys.find((each) => each.name === name);
 }
 
-/** Throws 307 for a blank or reserved name, an invalid origin or an invalid return address. */
+/** Throws 307 for a blank name, an invalid origin or an invalid return address. */
 export function acceptAppKey({
   name,
   origins,
   returnAddresses,
 }: Pick<AppKey, "name" | "origins" | "returnAddresses">): void {
-  if (isBuiltIn({ name })) throw new ServiceError(307, { detail: `The name "${name}" is reserved.` });
   if (name.trim() === "") throw new ServiceError(307, { detail: "The name of an app key must not be empty." });
   for (const each of origins) acceptOrigin(each);
   for (const each of returnAddresses) acceptReturnAddress(each);

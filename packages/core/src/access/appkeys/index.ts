@@ -16,6 +16,7 @@ export {
   createConsoleKey,
   isConsoleKey,
   listedKeys,
+  removeExpiredConsoleKeys,
 } from "./console-keys.ts";
 export * from "./create-app-key.ts";
 export * from "./create-application.ts";

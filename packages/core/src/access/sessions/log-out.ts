@@ -1,13 +1,13 @@
 import { ServiceError } from "@sallyport/storage";
 import { type SessionContext, sessionEvent, type Uses } from "../../request/index.ts";
-import { isBuiltIn } from "../appkeys/console-keys.ts";
+import { builtInDigest } from "../appkeys/console-keys.ts";
 import { seatChange } from "../licences/licence-messages.ts";
 import type { GateServices } from "../gate/authentication-attempt.ts";
 
 /** Ends the session in all processes. Storage failure: 703, and the session is unchanged. Session already ended: 201 or 203. */
 export async function logOut(context: SessionContext & Uses<Pick<GateServices, "licenceMessages">>): Promise<void> {
   // The names of a session of a console take no seats, as those of the administrator's log-in.
-  const appNames = isBuiltIn(context.appKey) ? [] : context.session.appNames;
+  const appNames = context.appKeyDigest === builtInDigest ? [] : context.session.appNames;
   const { reservedNames } = context.session;
   // Its message is never required: users can log out while the licence server is away.
   const report = context.services.licenceMessages.report(
