@@ -77,6 +77,8 @@ describe("console", () => {
     const location = headers.get("location") ?? "";
     expect([status, new URL(location, server.url + path).pathname]).toEqual([302, target]);
     expect(location).not.toMatch(/^\/|:/);
+    const head = await take(server.url, path, asBrowser, "HEAD");
+    expect([head.status, head.headers.get("location")]).toEqual([302, location]);
   });
 
   test("programs get no start page", async () => {

@@ -218,7 +218,7 @@ function asksForPage({ method, url = "", headers }: IncomingMessage, basePath: s
   if (url.includes("/docs") || url.includes("/console")) return true;
   const path = url.split("?", 1)[0];
   return (
-    method === "GET" &&
+    (method === "GET" || method === "HEAD") &&
     (path === "/" || path === basePath || path === `${basePath}/`) &&
     /\btext\/html\b/.test(headers.accept ?? "")
   );
