@@ -28,7 +28,7 @@ export type ModelStructure = ModelStructureData;
  * The definition of a class, to be changed and written back. Throws a `TypeError` for a structure without `rights`, which
  * only administrators can read: writing its definition would remove all rights of the class.
  */
-export function definitionOf({ name: className, base, attributes, rights }: ClassStructure): ClassDefinition {
+export function definitionOf({ name: className, base, title, attributes, rights }: ClassStructure): ClassDefinition {
   if (rights === undefined)
     throw new TypeError(`The rights of the class ${className} are unknown. Only administrators can read them.`);
   const own = attributes
@@ -38,5 +38,5 @@ export function definitionOf({ name: className, base, attributes, rights }: Clas
       const target = readable ?? undefined;
       return { name, type, target, mandatory, indexed, onDelete, read } satisfies DefinitionMembers;
     });
-  return { base, attributes: own, rights };
+  return { base, title, attributes: own, rights };
 }

@@ -44,10 +44,20 @@ const right = z
   })
   .meta({ id: "ClassRight" });
 
+const maxTitle = 400;
+
+const title = z
+  .string()
+  .max(maxTitle)
+  .describe(
+    "Path to the value that names an object for people, through at most four references: `Name`, `Customer.Name`. A string, a number or a date. A subclass without a title has that of its base class.",
+  );
+
 /** Body that defines a class. It replaces the whole definition; omitted parts are empty. */
 export const classDefinition = z
   .strictObject({
     base: z.string().nullable().default(null).describe("Base class. The class inherits its attributes."),
+    title: title.optional(),
     attributes: z.array(attribute).default([]).describe("Own attributes. Inherited ones can be omitted."),
     rights: z
       .array(right)
@@ -112,6 +122,7 @@ export const classStructure = z
   .object({
     name: z.string(),
     base: z.string().nullable(),
+    title: title.optional(),
     builtIn: z
       .boolean()
       .describe("Whether the class is built in. A built-in class can get attributes but cannot be removed."),

@@ -158,6 +158,32 @@ onEngines(
         expect((await mustPut(name, definition)).headers["etag"]).toBe(created.headers["etag"]);
       });
 
+      test("has a title that leads to a value, for those who may read it", async () => {
+        const [name, owner] = [named("Titled"), named("Owner")];
+        const forReaders = [{ group: readers, permissions: ["read"] }];
+        const reference = { name: "Owner", type: "reference", target: owner };
+        await mustPut(owner, { title: "Name", attributes: [text("Name"), text("Other")] });
+        const created = await mustPut(name, {
+          title: "Owner.Name",
+          attributes: [text("Title"), reference],
+          rights: forReaders,
+        });
+        expect(created.body.data.title).toBe("Owner.Name");
+        expect((await classOf(name, reader)).title).toBeUndefined();
+        expect(codeOf(await put(owner, { attributes: [text("Other")] }))).toBe("400/307");
+
+        await mustPut(owner, { title: "Name", attributes: [text("Name")], rights: forReaders });
+        expect([(await classOf(name, reader)).title, (await classOf(owner, reader)).title]).toEqual([
+          "Owner.Name",
+          "Name",
+        ]);
+        await mustPut(name, { title: "Title", attributes: [text("Title"), reference], rights: forReaders });
+        expect(codeOf(await put(name, { title: "Title", attributes: [reference] }))).toBe("400/307");
+        await mustPut(name, { attributes: [text("Title"), reference], rights: forReaders });
+        expect(await classOf(name)).not.toHaveProperty("title");
+        await mustPut(owner, { attributes: [text("Other")] });
+      });
+
       test("removes a class once nothing needs it", async () => {
         const [base, below] = [named("Base"), named("Below")];
         await mustPut(base, {});

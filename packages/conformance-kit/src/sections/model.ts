@@ -88,6 +88,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     const rich: ClassDefinition = {
       name: "Rich_Class9",
       base: "User",
+      title: "Boss.Name",
       attributes: [
         { name: "zz", type: "string", mandatory: true },
         { name: "aa", type: "number", mandatory: false, indexed: true },

@@ -33,7 +33,7 @@ export async function putClassRights(
   if (found === undefined) throw new ServiceError(304, { detail: "There is no class of this name." });
   // A definition of an older model would undo a change of attributes.
   const expectedGenerations = expectedVersions.filter((version) => version === model.generation);
-  const definition = { base: found.base, attributes: found.attributes, rights };
+  const definition = { ...found, rights };
   const { structure, generation } = await putClass(context, { name, definition, expectedGenerations });
   return { content: { name, base: found.base, rights: structure.rights ?? [] }, version: generation };
 }

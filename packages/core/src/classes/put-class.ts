@@ -82,11 +82,12 @@ export async function putClass(
 }
 
 /** The groups of each right, and each attribute. */
-function auditedClass({ base, attributes, rights }: ClassDefinition): object {
+function auditedClass({ base, title, attributes, rights }: ClassDefinition): object {
   const groupsWith = (right: Permission) =>
     rights.filter((each) => each.permissions.includes(right)).map(({ group }) => group);
   return {
     base,
+    ...(title === undefined ? {} : { title }),
     ...Object.fromEntries(permissions.map((right) => [`rights.${right}`, groupsWith(right)])),
     ...Object.fromEntries(attributes.map(({ name, ...attribute }) => [`attributes.${name}`, attribute])),
   };

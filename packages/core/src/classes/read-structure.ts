@@ -11,7 +11,7 @@ import {
   type Principal,
   ServiceError,
 } from "@sallyport/storage";
-import { mayOnClass, type Model, type ModelClass } from "../model/index.ts";
+import { mayOnClass, type Model, type ModelClass, targetClass, titleAttributes } from "../model/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
 import { ReadyIndexes } from "./align-indexes.ts";
 
@@ -42,7 +42,7 @@ interface StructureSource {
 
 export function structureOf(modelClass: ModelClass, { model, principal, indexes }: StructureSource): ClassStructure {
   const { definition, attributes, links } = modelClass;
-  const { name, base, rights } = definition;
+  const { name, base, title, rights } = definition;
   const own = new Set(definition.attributes.map((attribute) => attribute.name));
   const attributeOf = (attribute: AttributeDefinition): AttributeStructure => ({
     name: attribute.name,
@@ -60,11 +60,24 @@ export function structureOf(modelClass: ModelClass, { model, principal, indexes 
   return {
     name,
     base: base === null ? null : readableName(base, model, principal),
+    ...(title !== undefined && isReadableTitle(title, name, { model, principal }) ? { title } : {}),
     builtIn: builtInClasses.some((each) => each.name === name),
     attributes: [...attributes.values()].map(attributeOf),
     permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
     ...(principal.administrator ? { rights } : {}),
   };
+}
+
+/** A title that leads through what the caller may not read would reveal names. */
+function isReadableTitle(
+  title: string,
+  className: string,
+  { model, principal }: Omit<StructureSource, "indexes">,
+): boolean {
+  const attributes = titleAttributes(title, className, model);
+  if (typeof attributes === "string") return false;
+  const targets = attributes.slice(0, -1).map((reference) => targetClass(reference));
+  return targets.every((target) => target !== null && readableName(target, model, principal) !== null);
 }
 
 /** `null` for an unreadable class: its name stays hidden. */
@@ -94,6 +107,8 @@ export interface ClassStructure {
   readonly name: string;
   /** `null` without a base, or if the caller may not read it. */
   readonly base: string | null;
+  /** Path to the value that names an object. Absent without one, or if the caller may not read what it leads through. */
+  readonly title?: string;
   readonly builtIn: boolean;
   /** Inherited attributes first. */
   readonly attributes: readonly AttributeStructure[];

@@ -15,7 +15,7 @@ import type { Model } from "./model.ts";
 /** Validates a class definition against the existing classes. 307 for the first fault. */
 export function acceptClass(
   name: string,
-  { base, attributes }: ClassRequest,
+  { base, title, attributes }: ClassRequest,
   rights: readonly ClassRight[],
   model: Model,
 ): ClassDefinition {
@@ -36,7 +36,7 @@ export function acceptClass(
   });
   acceptBase(name, base, model);
   acceptBuiltIn({ name, base }, accepted, model);
-  return { name, base, attributes: accepted, rights };
+  return { name, base, ...(title === undefined ? {} : { title }), attributes: accepted, rights };
 }
 
 function acceptBase(name: string, base: string | null, model: Model): void {
@@ -136,10 +136,11 @@ export function isSameClass(one: ClassDefinition, other: ClassDefinition): boole
   return textOf(one) === textOf(other);
 }
 
-function textOf({ name, base, attributes, rights }: ClassDefinition): string {
+function textOf({ name, base, title, attributes, rights }: ClassDefinition): string {
   return JSON.stringify([
     name,
     base,
+    title,
     attributes.map(canonical),
     rights.map(({ group, permissions }) => [group, permissions]),
   ]);

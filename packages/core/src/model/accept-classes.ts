@@ -8,6 +8,7 @@ import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
 import { DefinitionFault, definitionFault, definitionLimits, type ClassRequest } from "./class-request.ts";
 import { Model, declaredIndexes } from "./model.ts";
+import { titleAttributes } from "./title-path.ts";
 
 export interface NamedClass {
   readonly name: string;
@@ -47,6 +48,10 @@ export async function acceptClasses(
   const after = modelNow();
   for (const [index, definition] of definitions.entries())
     await at(input[index]?.pointer ?? "", () => acceptInheritanceChains(definition, after));
+  for (const { definition } of after.all()) {
+    const own = input.find(({ name }) => name === definition.name);
+    await at((own ?? input[0])?.pointer ?? "", () => acceptTitle(definition, after, own !== undefined));
+  }
   return { definitions, after };
 }
 
@@ -94,6 +99,15 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
   if (declaredIndexes(after).length > definitionLimits.indexes) {
     throw definitionFault("/attributes", `A model can have at most ${definitionLimits.indexes} indexes.`);
   }
+}
+
+/** The title leads to a value. `isOwn`: the request defines the class; else its title depends on another one. */
+function acceptTitle({ name, title }: ClassDefinition, after: Model, isOwn: boolean): void {
+  if (title === undefined) return;
+  const fault = titleAttributes(title, name, after);
+  if (typeof fault !== "string") return;
+  if (isOwn) throw definitionFault("/title", fault);
+  throw definitionFault("/attributes", `The class ${name} would have no title: ${title} would lead to no value.`);
 }
 
 /** A new database has no groups. */

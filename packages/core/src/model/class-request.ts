@@ -3,6 +3,7 @@ import { type AttributeType, type DeleteRule, type Permission, ServiceError } fr
 /** A class definition of a request. Only its types are checked. */
 export interface ClassRequest {
   readonly base: string | null;
+  readonly title?: string | undefined;
   readonly attributes: readonly AttributeRequest[];
   readonly rights: readonly RightRequest[];
 }
@@ -49,6 +50,8 @@ export const definitionLimits = {
   rights: 500,
   /** Groups with read access to one attribute. */
   readers: 50,
+  /** References on the path of a title. */
+  titleReferences: 4,
   /** Indexed attributes, counted once per class. */
   indexes: 200,
 } as const;
