@@ -8,11 +8,14 @@ import type {
   Attributes,
   BusinessObject,
   CountOptions,
+  CountWithinOptions,
   CreateOptions,
   DeleteOptions,
   ListOptions,
   Lock,
+  LockOptions,
   MatchQuery,
+  ObjectCount,
   ObjectOptions,
   ObjectPage,
   PageOptions,
@@ -20,6 +23,8 @@ import type {
   ReadersOptions,
   TrashOptions,
   TrashPage,
+  UncountedPage,
+  UncountedPageOptions,
   UpdateOptions,
 } from "./objects.ts";
 import {
@@ -133,11 +138,16 @@ export class SallyportClient {
     return this.call("GET /v1/object/{idOrClass}", forObject(id, options)) as Promise<BusinessObject<Known>>;
   }
 
-  /** One page of the objects of a class. */
+  /** One page of the objects of a class. With `count: "none"`, it has no counts. */
+  listObjects<Known extends Attributes>(className: string, options?: PageOptions): Promise<ObjectPage<Known>>;
+  listObjects<Known extends Attributes>(
+    className: string,
+    options: UncountedPageOptions,
+  ): Promise<UncountedPage<Known>>;
   async listObjects<Known extends Attributes>(
     className: string,
-    options: PageOptions = {},
-  ): Promise<ObjectPage<Known>> {
+    options: PageOptions | UncountedPageOptions = {},
+  ): Promise<ObjectPage<Known> | UncountedPage<Known>> {
     const { page, cursor, perPage, query, count, serialization, ...limits } = options;
     const parameters = { page, cursor, perPage, query, count, serialization };
     const path = listPath(className);
@@ -177,6 +187,12 @@ export class SallyportClient {
   async countObjects(className: string, options: CountOptions = {}): Promise<number> {
     const page = await this.listObjects(className, { ...options, perPage: 1, serialization: { type: "oid" } });
     return page["~Count"];
+  }
+
+  /** Number of objects of a class that match a query, as far as the server counts them within `limit`. */
+  countWithin(className: string, { query, limit, ...limits }: CountWithinOptions): Promise<ObjectCount> {
+    const request = { path: { className }, query: { query: { ...query }, limit } };
+    return this.call("GET /v1/objects/{className}/count", { ...limits, ...request });
   }
 
   /**
@@ -307,10 +323,12 @@ export class SallyportClient {
 
   /**
    * Locks an object against writes of other sessions until `unlockObject` or the end of this session. 713 if another
-   * session holds the lock. A renewed session has no locks: use `renew: false` or `ifMatch` for writes that need one.
+   * session holds the lock, unless an administrator takes it over. A renewed session has no locks: use `renew: false` or
+   * `ifMatch` for writes that need one.
    */
-  lockObject(id: string, options: CallOptions = {}): Promise<Lock> {
-    return this.call("POST /v1/lock/object/{id}", { ...options, path: { id } });
+  lockObject(id: string, { takeOver = false, ...options }: LockOptions = {}): Promise<Lock> {
+    const query = takeOver ? { takeOver } : {};
+    return this.call("POST /v1/lock/object/{id}", { ...options, path: { id }, query });
   }
 
   /** Unlocks an object. 713 if another session holds the lock, except for administrators. */

@@ -1,4 +1,11 @@
-import type { LockData, ObjectData, ObjectListData, TrashData, Serialization } from "@sallyport/contract";
+import type {
+  LockData,
+  ObjectCountData,
+  ObjectData,
+  ObjectListData,
+  Serialization,
+  TrashData,
+} from "@sallyport/contract";
 import type { CallOptions, OnceOptions } from "./requests.ts";
 import type { ConditionOptions } from "./version.ts";
 
@@ -18,10 +25,22 @@ export type FileObject = BusinessObject<{
   readonly Sha256: string;
 }>;
 
-/** A page of a list or of a collection. */
-export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListData, "~Elements"> & {
+/** A page of a list that counts nothing (`count: "none"`). */
+export type UncountedPage<Known extends Attributes = Attributes> = Pick<ObjectListData, "~Cursor"> & {
   readonly "~Elements": BusinessObject<Known>[];
 };
+
+/** A page of a list or of a collection. */
+export type ObjectPage<Known extends Attributes = Attributes> = UncountedPage<Known> &
+  Pick<ObjectListData, "~CountCapped"> & {
+    /** Number of matching objects. */
+    readonly "~Count": number;
+    /** Number of objects of the class that the user can read. */
+    readonly "~UnfilteredCount": number;
+  };
+
+/** Number of objects. `capped`: the time was over first, and there are at least so many. */
+export type ObjectCount = ObjectCountData;
 
 /** A page of the recycle bin. */
 export type TrashPage = TrashData;
@@ -103,6 +122,17 @@ export interface PageOptions extends ListOptions {
   readonly cursor?: string | undefined;
 }
 
+export interface UncountedPageOptions extends Omit<PageOptions, "count"> {
+  readonly count: "none";
+}
+
+export interface CountWithinOptions extends CallOptions {
+  /** Objects to count. Default: all. */
+  readonly query?: MatchQuery | undefined;
+  /** Milliseconds after which the server stops counting, at most 60,000. */
+  readonly limit: number;
+}
+
 export interface TrashOptions extends CallOptions {
   /** Objects per page. Default: 50, maximum: 1,000. */
   readonly perPage?: number | undefined;
@@ -113,6 +143,11 @@ export interface TrashOptions extends CallOptions {
 export interface CreateOptions extends ObjectOptions, OnceOptions {}
 
 export interface UpdateOptions extends ObjectOptions, ConditionOptions {}
+
+export interface LockOptions extends CallOptions {
+  /** Takes over the lock of another session, whose writes then fail with 713. Administrators only. */
+  readonly takeOver?: boolean | undefined;
+}
 
 export interface ReadersOptions extends CallOptions, ConditionOptions {}
 
@@ -126,5 +161,5 @@ export interface PurgeOptions extends CallOptions {
   readonly all?: boolean | undefined;
 }
 
-/** Whether an object is locked, with a text about the owner and time of the lock. */
+/** Whether an object is locked: `isOwn` by this session, `since` when, and by whom. `messages` says it as a text. */
 export type Lock = LockData;

@@ -78,6 +78,8 @@ const fields: z.ZodType<readonly SerializationField[], readonly SerializationFie
   .max(maxFields)
   .meta({ id: "SerializationFields" });
 
+const maxCut = 1_048_576;
+
 const serialization = z
   .strictObject({
     type: z
@@ -95,6 +97,16 @@ const serialization = z
       .describe(
         "Depth to which references are followed. Defaults to 2. Deeper targets have meta-fields only. With `custom`, it applies to links without `fields`.",
       ),
+    cut: z
+      .number()
+      .int()
+      .min(1)
+      .max(maxCut)
+      .optional()
+      .describe(
+        'Characters. A longer text is written as `{"~Cut": …, "~Length": …}` with its beginning and its number of characters.',
+      ),
+    json: z.literal("text").optional().describe("`text`: attributes of type `json` are texts of JSON."),
     fields: fields
       .optional()
       .describe("With `custom`, and only then: what is written. 200 names at most, those inside of others included."),
@@ -159,6 +171,11 @@ export const deleteParameters = z.object({
   moveToRecycler: flag.default(false).describe("Moves the object to the recycle bin, from which it can be restored."),
 });
 
+/** Query parameters of a lock. */
+export const lockParameters = z.object({
+  takeOver: flag.default(false).describe("Ends the lock of another session. For administrators only."),
+});
+
 /** Query parameters of a list of the recycle bin. */
 export const trashParameters = z.object({
   perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects per page."),
@@ -185,7 +202,10 @@ function listMembers<N extends z.ZodType, Q extends z.ZodType, S extends z.ZodTy
       .max(maxCursorLength)
       .optional()
       .describe("`~Cursor` of the previous page of the same query. Use it instead of `page`."),
-    count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which is faster."),
+    count: z
+      .enum(["capped", "none"])
+      .optional()
+      .describe("`capped` stops counting at 5,000, which is faster. `none` counts nothing."),
     query: queryOfForm.optional(),
     serialization: serializationOfForm.optional(),
   };
@@ -195,6 +215,17 @@ function listMembers<N extends z.ZodType, Q extends z.ZodType, S extends z.ZodTy
 export const listParameters = z.object(
   listMembers((range, standard) => wholeNumber.pipe(range).default(standard), queryParameter, serializationParameter),
 );
+
+const maxCountTime = 60_000;
+
+/** Query parameters of a count of objects. */
+export const countParameters = z.object({
+  query: queryParameter.optional().describe("Selects the objects to count. Defaults to all."),
+  limit: wholeNumber
+    .pipe(z.number().int().min(1).max(maxCountTime))
+    .optional()
+    .describe("Milliseconds after which the count stops. Defaults to no limit."),
+});
 
 /** Body of a list of objects, with the members of `listParameters`. */
 export const listRequest = z.strictObject(

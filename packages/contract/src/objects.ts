@@ -2,7 +2,14 @@ import * as z from "zod";
 import { statusSchema } from "./envelope.ts";
 import { later } from "./fields.ts";
 import { checkEnvelopeLimits, checkJsonLimits } from "./json.ts";
-import { listParameters, listRequest, objectParameters, updateParameters } from "./object-parameters.ts";
+import {
+  countParameters,
+  listParameters,
+  listRequest,
+  lockParameters,
+  objectParameters,
+  updateParameters,
+} from "./object-parameters.ts";
 import { operations } from "./operations.ts";
 
 /** Body that creates or updates an object. The class defines the valid attributes and their types. */
@@ -51,8 +58,12 @@ const cursor = z.string().optional().describe("`cursor` of the next page. Presen
 /** A page of serialized objects. */
 export const objectListSchema = z
   .object({
-    "~Count": z.number().int().describe("Number of matching objects."),
-    "~UnfilteredCount": z.number().int().describe("Number of objects of the class that the caller can read."),
+    "~Count": z.number().int().optional().describe("Number of matching objects. Absent with `count=none`."),
+    "~UnfilteredCount": z
+      .number()
+      .int()
+      .optional()
+      .describe("Number of objects of the class that the caller can read. Absent with `count=none`."),
     "~CountCapped": z
       .literal(true)
       .optional()
@@ -67,6 +78,17 @@ export type ObjectData = z.infer<typeof objectSchema>;
 
 /** A page of serialized objects. */
 export type ObjectListData = z.infer<typeof objectListSchema>;
+
+/** Number of objects that a query matches. */
+export const countedObjects = z
+  .object({
+    count: z.number().int().min(0).describe("Number of matching objects, or the part counted within `limit`."),
+    capped: z.boolean().describe("Whether `limit` ended the count: `count` objects or more match."),
+  })
+  .meta({ id: "ObjectCount" });
+
+/** Number of objects that a query matches. */
+export type ObjectCountData = z.infer<typeof countedObjects>;
 
 /** Number of objects that a request changed. */
 export const countResponse = z
@@ -109,6 +131,15 @@ export const lockResponse = z
   .object({
     isLocked: z.boolean(),
     messages: z.array(z.string()).describe("One sentence with the owner and the time of the lock."),
+    isOwn: z
+      .boolean()
+      .optional()
+      .describe("Whether the session holds the lock. Absent if the object is not locked, like the members below."),
+    since: z.string().optional().describe("Time of the lock, `yyyyMMddTHHmmss+hh:mm`."),
+    userId: z
+      .string()
+      .optional()
+      .describe("Id of the user whose session holds the lock, if the caller can see the user."),
   })
   .meta({ id: "Lock" });
 
@@ -195,6 +226,17 @@ export const objectOperations = operations("Objects", {
     data: objectListSchema,
     compressed: true,
     errors: [304, 307, 329, 710],
+  },
+  countObjects: {
+    method: "GET",
+    path: "/v1/objects/{className}/count",
+    access: "session",
+    summary: "Count objects",
+    description:
+      "Counts the objects of a class and its subclasses. With `limit`, the answer comes in time: the count then stops with `capped`.",
+    query: countParameters,
+    data: countedObjects,
+    errors: [304, 307, 308, 329, 710],
   },
   createObject: {
     method: "POST",
@@ -293,7 +335,9 @@ export const objectAccessOperations = operations("Objects", {
     path: lockPath,
     access: "session",
     summary: "Lock an object",
-    description: "The session holds the lock until it releases it or ends.",
+    description:
+      "The session holds the lock until it releases it or ends. Administrators can take over the lock of another session, whose next write fails with 713.",
+    query: lockParameters,
     data: lockResponse,
     errors: [304, 307, 404, 610, 713],
   },

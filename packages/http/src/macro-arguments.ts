@@ -21,8 +21,8 @@ export class MacroArguments implements RequestForms {
     const counted = { ...members, count: count === "exact" ? undefined : count };
     const list = { ...withoutUndefined(counted), query: withoutUndefined({ where, sort, oids, macro }) };
     checkListLimits(list);
-    const { query, cursor, serialization, page, perPage } = parseFields(listRequest, list, []);
-    return { query, cursor, serialization, page, perPage, capped: count === "capped" };
+    const { query, cursor, ...form } = parseFields(listRequest, list, []);
+    return { ...form, query, cursor };
   }
 
   listed({ list: { "~Elements": elements, ...counts }, next }: ListedObjects): JsonValue {

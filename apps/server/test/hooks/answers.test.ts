@@ -43,6 +43,17 @@ onEngines(
         expect((await list(book, { oids: [id] })).body.data["~Elements"]).toEqual([whole]);
         expect(await get(id, { depth: 0 })).toMatchObject({ Label: "Notes for demo", Author: { "~ObjectID": writer } });
         expect(Object.keys((await get(id, { depth: 0 })).Author)).toEqual(nestedMetaFields);
+        const cut = {
+          Title: { "~Cut": "No", "~Length": 5 },
+          Label: "Notes for demo",
+          Author: { Label: "Ada for demo" },
+        };
+        expect(await get(id, { cut: 2 })).toMatchObject(cut);
+        const listed = await send(
+          sessions.demo,
+          `/v1/objects/${book}?serialization=${encodeURIComponent('{"cut":2}')}&query=${encodeURIComponent(`{"oids":["${id}"]}`)}`,
+        );
+        expect(listed.body.data["~Elements"]).toMatchObject([cut]);
         expect(await get(id, { type: "custom", fields: ["Pages"] })).toEqual({
           "~ClassName": book,
           "~ObjectID": id,

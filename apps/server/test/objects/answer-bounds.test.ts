@@ -92,6 +92,37 @@ onEngines(
         expect((await list({ perPage: 2 })).code).toBe("0");
       });
 
+      test("serves pages of large objects whose texts are cut", async () => {
+        const cut = { "~Cut": "xxxx", "~Length": 900_000 };
+        for (const query of [
+          { where: letters },
+          { where: letters, sort: ["Name"] },
+          { where: letters, sort: ["-Text", "-Name"] },
+        ]) {
+          const whole = await list({ query, serialization: { cut: 4 } });
+          expect([whole.code, whole.body.data["~Count"]]).toEqual(["0", 3]);
+          expect(whole.body.data["~Elements"]).toMatchObject([{ Text: cut }, { Text: cut }, { Text: cut }]);
+          expect(names(whole).toSorted()).toEqual(["a", "b", "c"]);
+          const first = await list({ query, perPage: 2, count: "none", serialization: { cut: 4 } });
+          const next = await list({ query, perPage: 2, page: 1, serialization: { cut: 4 } });
+          expect([...names(first), ...names(next)]).toEqual(names(whole));
+        }
+        expect((await list({ serialization: { cut: 4, depth: 0 } })).code).toBe("0");
+        expect((await get(volumes[0] as string, { cut: 900_000 })).body.data.Text).toBe(large);
+        const text = "\u{1f600}é".repeat(20);
+        const [other] = await repositories().objects.insert([
+          { className, attributes: { Name: "marked", Text: text } },
+        ]);
+        const marked = { where: { "~ObjectID": other?.id } };
+        const cutTo = async (characters: number) =>
+          (await list({ query: marked, serialization: { cut: characters } })).body.data["~Elements"][0].Text;
+        expect([await cutTo(3), await cutTo(39), await cutTo(40)]).toEqual([
+          { "~Cut": "\u{1f600}é\u{1f600}", "~Length": 40 },
+          { "~Cut": text.slice(0, -1), "~Length": 40 },
+          text,
+        ]);
+      });
+
       test("counts only what the caller can see", async () => {
         // The hidden one is between the second and the third.
         const query = { where: { Name: { $in: ["a", "b", "hidden"] } } };

@@ -107,6 +107,24 @@ onEngines(
       expect((await ask("GET", `/v1/objects/Numbers?query=${encodeURIComponent(query)}`)).data["~Count"]).toBe(1);
     });
 
+    test("a json attribute is shown as a text of JSON, and cut", async () => {
+      const id = await create('{"deep": [1e21, "\u{1f600}"]}');
+      const ofQuery = encodeURIComponent(`{"oids": ["${id}"]}`);
+      const shown = async (serialization: object) => {
+        const form = encodeURIComponent(JSON.stringify(serialization));
+        const one = (await ask("GET", `/v1/object/${id}?serialization=${form}`)).data;
+        const list = (await ask("GET", `/v1/objects/Numbers?query=${ofQuery}&serialization=${form}`)).data;
+        expect(list["~Elements"]).toEqual([one]);
+        return one.Any;
+      };
+      const text = '{"deep":[1e+21,"\u{1f600}"]}';
+      expect(await shown({ json: "text" })).toBe(text);
+      expect(await shown({ json: "text", cut: 8 })).toEqual({ "~Cut": '{"deep":', "~Length": 20 });
+      expect(await shown({ cut: 8 })).toEqual(JSON.parse(text));
+      await ask("PATCH", `/v1/object/${id}`, '{"Any": null}');
+      expect(await shown({ json: "text", cut: 8 })).toBeNull();
+    });
+
     test("a number attribute holds the nearest double", async () => {
       const { text } = await ask("POST", "/v1/object/Numbers", '{"Amount": 0.3333333333333333333333333333}');
       expect(text).toContain('"Amount":0.3333333333333333');

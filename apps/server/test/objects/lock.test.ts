@@ -1,3 +1,4 @@
+import type { ClientSession } from "@sallyport/client";
 import { logOutIn } from "../client.ts";
 import { locksPerSession } from "../test-environment.ts";
 import { writeFixture } from "./write-fixture.ts";
@@ -10,7 +11,9 @@ onEngines(
   "locks of objects",
   (server) => {
     describe.each(testedModes)("in mode %s", (mode) => {
-      const { sessions, seen, logIn, create, patch, lock, found } = writeFixture(server, mode);
+      const { sessions, repositories, send, seen, logIn, create, patch, lock, found } = writeFixture(server, mode);
+      const idOf = async (loginName: string) =>
+        (await repositories().accounts.find({ realm: "database", loginName }, [])).account?.userId;
       test("lets only one session write an object that it has locked", async () => {
         const id = await create("Customer", { Name: "Ada" });
         const other = await logIn("demo");
@@ -19,20 +22,26 @@ onEngines(
           code: "0",
           data: { isLocked: false, messages: [] },
         });
+        const since = expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/);
+        const userId = await idOf("demo");
         const mine = {
           isLocked: true,
           messages: [expect.stringMatching(/^This session has locked the object since \d{8}T\d{6}[+-]\d\d:\d\d\.$/)],
+          isOwn: true,
+          since,
+          userId,
         };
         const theirs = {
           isLocked: true,
           messages: [expect.stringMatching(/^Another session has locked the object since /)],
+          isOwn: false,
+          since,
         };
         for (let round = 0; round < 2; round += 1)
           expect(seen(await lock(id, "POST", sessions.demo))).toMatchObject({ code: "0", data: mine });
-        expect([(await lock(id, "GET", sessions.demo)).body.data, (await lock(id, "GET", reader)).body.data]).toEqual([
-          mine,
-          theirs,
-        ]);
+        const states = [sessions.demo, reader, sessions.admin].map(async (as) => (await lock(id, "GET", as)).body.data);
+        // Who cannot see a user does not learn who has locked the object.
+        expect(await Promise.all(states)).toEqual([mine, theirs, { ...theirs, userId }]);
 
         for (const as of [other, sessions.admin]) {
           expect(await patch(id, { Name: "Bob" }, {}, as)).toMatchObject({ status: 500, code: "713" });
@@ -48,6 +57,39 @@ onEngines(
         expect(await patch(id, { Name: "Dora" }, {}, other)).toMatchObject({ code: "0" });
         expect(await lock(id, "DELETE", sessions.demo)).toMatchObject({ code: "0" });
         expect(await found(id)).toMatchObject({ version: 3, attributes: { Name: "Dora" } });
+      });
+
+      test("lets an administrator take a lock over, with an audit event", async () => {
+        const id = await create("Customer", { Name: "Ada" });
+        const takeOver = (as: ClientSession) => send(as, `/v1/lock/object/${id}?takeOver=true`, "POST");
+        const { audit } = repositories();
+        const before = (await audit.read(0, 100_000)).at(-1)?.sequence ?? 0;
+        const holder = await logIn("demo");
+        await lock(id, "POST", holder);
+        expect(await takeOver(sessions.demo)).toMatchObject({ status: 403, code: "404" });
+        expect(await takeOver(await logIn("reader"))).toMatchObject({ status: 403, code: "404" });
+        expect(await patch(id, { Name: "Bob" }, {}, holder)).toMatchObject({ code: "0" });
+        for (let round = 0; round < 2; round += 1)
+          expect(await takeOver(sessions.admin)).toMatchObject({ code: "0", body: { data: { isOwn: true } } });
+        expect(await patch(id, { Name: "Carl" }, {}, holder)).toMatchObject({ status: 500, code: "713" });
+        expect(await lock(id, "POST", holder)).toMatchObject({ status: 500, code: "713" });
+        expect(await patch(id, { Name: "Dora" }, {}, sessions.admin)).toMatchObject({ code: "0" });
+
+        const [demo, admin] = [await idOf("demo"), await idOf("admin")];
+        const events = (await audit.read(before, 1_000)).filter(({ type }) => type === "objectLock.takenOver");
+        expect(events).toEqual([
+          expect.objectContaining({
+            actorId: admin,
+            className: "Customer",
+            changes: [
+              { name: "holder", before: demo, after: admin },
+              { name: "object", before: null, after: id },
+            ],
+          }),
+        ]);
+        await lock(id, "DELETE", sessions.admin);
+        expect(await takeOver(sessions.admin)).toMatchObject({ code: "0", body: { data: { isOwn: true } } });
+        await lock(id, "DELETE", sessions.admin);
       });
 
       test("limits the locks of a session", async () => {

@@ -181,8 +181,13 @@ onPublicServers("objects of public clients", (server) => {
       await reader.fails(at({ method: "PATCH", body: { City: "Wien" } }), 404);
       const lock = `/v1/lock/object/${created["~ObjectID"]}`;
       expect(await client.ok(at({}, lock))).toEqual({ isLocked: false, messages: [] });
-      expect(await client.ok(at({ method: "POST" }, lock))).toEqual({ isLocked: true, messages: [expect.any(String)] });
-      expect(await reader.ok(at({}, lock))).toEqual({ isLocked: true, messages: [expect.any(String)] });
+      const locked = { isLocked: true, messages: [expect.any(String)], since: expect.any(String) };
+      expect(await client.ok(at({ method: "POST" }, lock))).toEqual({
+        ...locked,
+        isOwn: true,
+        userId: expect.any(String),
+      });
+      expect(await reader.ok(at({}, lock))).toEqual({ ...locked, isOwn: false });
       expect(await client.ok(at({ method: "DELETE" }, lock))).toEqual({ isLocked: false, messages: [] });
       await client.ok(at({ method: "DELETE" }, `/v1/object/${created["~ObjectID"]}?moveToRecycler=true`));
       await client.fails(at({}), 609);

@@ -234,6 +234,11 @@ function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode): void 
       await send("GET", "/v1/objects/Customer?perPage=none"),
       "307",
     ],
+    "GET /v1/objects/{className}/count": async () => [
+      await send("GET", "/v1/objects/Customer/count?limit=1000"),
+      await send("GET", "/v1/objects/Customer/count?limit=none"),
+      "307",
+    ],
     "POST /v1/objects/{className}/query": async () => [
       await send("POST", "/v1/objects/Customer/query", { perPage: 1 }),
       await send("POST", "/v1/objects/Customer/query", { perPage: "1" }),

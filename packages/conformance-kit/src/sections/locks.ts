@@ -26,7 +26,7 @@ async function holderOf(r: Repositories, id: string): Promise<Digest | undefined
 
 const ofObjects = checksOf("locks", {
   "takes, reports and releases a lock": async ({ storage, r, advance }) => {
-    const { id, mine } = await scene(r);
+    const { visitor, id, mine } = await scene(r);
     equal(await r.locks.state(id), null, "the lock of an unlocked object");
     advance(minute);
     const before = await storage.now();
@@ -34,7 +34,7 @@ const ofObjects = checksOf("locks", {
     const after = await storage.now();
     const lock = await r.locks.state(id);
     isTrue(lock !== null && before <= lock.since && lock.since <= after, "The time must be that of the call");
-    equal(lock.session, mine, "the session that holds the lock");
+    equal([lock.session, lock.userId], [mine, visitor.account.userId], "the session that holds the lock, and its user");
     equal(await r.locks.release(id, mine), "released", "the outcome of releasing it");
     equal(await r.locks.state(id), null, "the lock after the release");
     equal(await r.locks.release(id, mine), "notLocked", "the outcome of releasing it again");
@@ -101,6 +101,29 @@ const ofObjects = checksOf("locks", {
     await r.locks.release(id, mine);
     await write(r, id, null);
     equal((await objectOf(r, id))?.version, 3, "the version after the allowed writes");
+  },
+
+  "passes a lock on to another session in a transaction, before any other write or lock": async ({ storage, r }) => {
+    const { visitor, id, mine, theirs } = await scene(r);
+    const third = await visitor.open(r);
+    for (let round = 0; round < 4; round += 1) {
+      await r.locks.take(id, theirs);
+      const passing = storage.transaction(async (inside) => {
+        await inside.objects.lock([id]);
+        await inside.locks.release(id, null);
+        return inside.locks.take(id, mine);
+      });
+      const [outcome, taken, code] = await Promise.all([
+        passing,
+        r.locks.take(id, third),
+        codeOf(write(r, id, theirs)),
+      ]);
+      equal([outcome, taken], ["locked", "lockedByOther"], "the outcomes of passing the lock on and of taking it");
+      equalToOneOf(code, [0, 713], "the code of a write of the former holder at the same time");
+      await failsWith(713, () => write(r, id, theirs), "a later write of the former holder");
+      equal(await holderOf(r, id), mine, "the session that holds the lock");
+      await r.locks.release(id, mine);
+    }
   },
 
   "refuses a write that has waited for the taker of the lock": async ({ storage, r, canOvertake }) => {

@@ -147,7 +147,8 @@ export const brokenProcesses: readonly BrokenProcesses[] = [
             own.set(id, holder);
             return holder === session ? "locked" : "lockedByOther";
           },
-          state: async (id) => (own.has(id) ? { session: own.get(id) ?? "", since: 0 } : r.locks.state(id)),
+          state: async (id) =>
+            own.has(id) ? { session: own.get(id) ?? "", userId: "1", since: 0 } : r.locks.state(id),
         },
       });
     },

@@ -9,6 +9,7 @@ export const auditEventTypes = [
   "class.changed",
   "class.removed",
   "objectReaders.changed",
+  "objectLock.takenOver",
   "macro.stored",
   "macro.removed",
   "macro.refused",

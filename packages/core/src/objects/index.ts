@@ -1,4 +1,5 @@
 export { type InputAttributes, maxCollectionElements } from "./attributes/accept-attributes.ts";
+export * from "./count-objects.ts";
 export { createAccepted, createObject } from "./create-object.ts";
 export * from "./create-objects.ts";
 export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./files/file-class.ts";

@@ -1,20 +1,20 @@
 import {
   faultAt,
-  type ObjectPage,
   type ObjectQuery,
   type Page,
   type PageUse,
   type ReadPosition,
-  type SerializedCollection,
+  type SerializedObject,
   type StoredObject,
   type Visibility,
   type VisibleRead,
 } from "@sallyport/storage";
-import { visibilityOf } from "../model/index.ts";
+import { type Model, visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
+import { type Counting, type ListCounts, type PageAndCounts, readPage } from "./object-page.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { type Cursor, cursorBehind, positionOf } from "./query/cursor.ts";
 import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
@@ -32,16 +32,14 @@ export interface ListObjectsInput {
   readonly perPage: number;
   /** Start after this position, instead of at a page. */
   readonly cursor: string | undefined;
-  /** Whether counting stops at 5,000. */
-  readonly capped: boolean;
-  readonly serialization: Serialization | undefined;
+  readonly count?: Counting;
+  readonly serialization?: Serialization | undefined;
   /** The list may show any state from this one on. Default: the current state. */
   readonly position?: ReadPosition | undefined;
 }
 
-export interface ObjectList extends SerializedCollection {
-  /** Whether counting stops at 5,000. A count of 5,000 then means at least 5,000. */
-  readonly "~CountCapped"?: true;
+export interface ObjectList extends ListCounts {
+  readonly "~Elements": readonly SerializedObject[];
 }
 
 export interface ListedObjects {
@@ -51,8 +49,6 @@ export interface ListedObjects {
   /** Versions of the elements, in order. */
   readonly versions: readonly number[];
 }
-
-const cap = 5_000;
 
 /** Lists the objects of a class and its subclasses. 304 for an unknown or unreadable class. */
 export async function listObjects(context: ObjectContext, input: ListObjectsInput): Promise<ListedObjects> {
@@ -70,14 +66,14 @@ export async function writeList(context: ObjectContext, input: ListObjectsInput)
   const { serializer, objects, counts, next } = await readList(context, input, { unparsed: true });
   const elements = await serializer.writeText(objects);
   const cursor = await next();
-  const before = JSON.stringify(cursor === null ? counts : { ...counts, "~Cursor": cursor });
-  return [`${before.slice(0, -1)},"~Elements":`, ...elements, "}"];
+  const before = JSON.stringify(cursor === null ? counts : { ...counts, "~Cursor": cursor }).slice(1, -1);
+  return [`{${before}${before === "" ? "" : ","}"~Elements":`, ...elements, "}"];
 }
 
 interface ReadList {
   readonly serializer: ObjectSerializer;
   readonly objects: readonly StoredObject[];
-  readonly counts: Omit<ObjectList, "~Elements">;
+  readonly counts: ListCounts;
   readonly next: () => Promise<string | null>;
 }
 
@@ -86,36 +82,15 @@ async function readList(
   input: ListObjectsInput,
   use: Pick<PageUse, "unparsed"> = {},
 ): Promise<ReadList> {
-  const { className, perPage, capped, serialization, position } = input;
-  const { r, database, principal } = context;
-  const model = (await requestModel(context)).as(principal);
-  const rights = visibilityOf(principal, model);
-  if (model.find(className) === undefined || rights.classes?.has(className) === false)
-    throw missingClass(model, className);
-  const plan = planSerialization(serialization, { model, visibility: rights, className });
-  const requestedQuery = input.query ?? {};
-  const hookResults: NamedFindResult[] = [];
-  const runFindHooks = await findHookRunner(context, {
-    className,
-    macro: requestedQuery["macro"],
-    model,
-  });
-  // A find hook, or a model that is newer than the admission, has read the current state.
-  const visibility =
-    position === undefined || runFindHooks !== null || model.generation !== context.modelGeneration
-      ? rights
-      : { ...rights, position };
-  const query = await resolveQuery(requestedQuery, {
-    model,
-    objects: r.objects,
-    visibility,
-    className,
-    runFindHooks,
-    hookResults,
-  });
+  const { className, perPage, serialization } = input;
+  const { database } = context;
+  const scope = await classScope(context, className);
+  const { model } = scope;
+  const plan = planSerialization(serialization, { ...scope, className });
+  const { query, visibility, hookResults } = await selectObjects(context, input, scope);
   // Includes the choices of hooks: a cursor is valid only for the same choices.
   const digest = context.database.digests
-    .sha256(JSON.stringify([className, requestedQuery, ...hookResults]))
+    .sha256(JSON.stringify([className, input.query ?? {}, ...hookResults]))
     .slice(0, 16);
   const cursor =
     input.cursor === undefined ? undefined : await context.services.cursorSealing.open(context, input.cursor);
@@ -123,10 +98,11 @@ async function readList(
 
   const started = Date.now();
   const serializer = new ObjectSerializer(hookedSource(context, { model, visibility }), plan);
-  const { objectPage, count, unfilteredCount } = await database.inOneTurn(async () => {
+  const values = await serializer.formsOfReads();
+  const { objectPage, counts } = await database.inOneTurn(async () => {
     let read: PageAndCounts;
     try {
-      read = await readPage(context, query, visibility, page, { capped, ...use });
+      read = await readPage(context, { query, visibility, page, model }, { count: input.count, values, ...use });
     } finally {
       context.services.slowQueries.took({
         requestId: context.requestId,
@@ -144,45 +120,52 @@ async function readList(
   return {
     serializer,
     objects: objectPage.objects,
-    counts: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}) },
+    counts,
     next: async () => (next === null ? null : context.services.cursorSealing.seal(context, next)),
   };
 }
 
-interface PageAndCounts {
-  readonly objectPage: ObjectPage;
-  readonly count: number;
-  readonly unfilteredCount: number;
+/** The model and the rights with which the caller reads a class. */
+export interface ClassScope {
+  readonly model: Model;
+  readonly visibility: Visibility;
 }
 
-/** Reads a page of the objects and the counts that it does not tell. */
-async function readPage(
-  { r: { objects }, unit, database }: SessionContext,
-  query: ObjectQuery,
-  visibility: VisibleRead,
-  page: Page,
-  { capped, unparsed }: { readonly capped: boolean } & Pick<PageUse, "unparsed">,
-): Promise<PageAndCounts> {
-  const { classes, filter } = query;
-  const { answerBytes } = database;
-  const most = capped ? cap : Number.POSITIVE_INFINITY;
-  const counted = () => objects.count({ classes }, visibility);
-  // A transaction sees its own changes.
-  const all = () => (unit.joined ? counted() : database.counts.get(countKey(classes, visibility), counted));
-  if (filter === undefined) {
-    const objectPage = await objects.find(query, visibility, page, answerBytes, { unparsed });
-    const count = countFrom(objectPage, page) ?? (await all());
-    return { objectPage, count: Math.min(count, most), unfilteredCount: count };
-  }
-  const countTo = capped ? cap : undefined;
-  const use = { unparsed, countTo };
-  const [objectPage, unfilteredCount] = await Promise.all([
-    objects.find(query, visibility, page, answerBytes, use),
-    all(),
-  ]);
-  const count =
-    countFrom(objectPage, page) ?? objectPage.count ?? (await objects.count({ classes, filter }, visibility, countTo));
-  return { objectPage, count: Math.min(count, most), unfilteredCount };
+/** 304 for an unknown or unreadable class. */
+export async function classScope(context: SessionContext, className: string): Promise<ClassScope> {
+  const model = (await requestModel(context)).as(context.principal);
+  const visibility = visibilityOf(context.principal, model);
+  if (model.find(className) === undefined || visibility.classes?.has(className) === false)
+    throw missingClass(model, className);
+  return { model, visibility };
+}
+
+export interface SelectedObjects {
+  readonly query: ObjectQuery;
+  readonly visibility: VisibleRead;
+  /** What find hooks have chosen. */
+  readonly hookResults: readonly NamedFindResult[];
+}
+
+/** The query of a request for objects of a class, with the choices of find hooks. */
+export async function selectObjects(
+  context: ObjectContext,
+  { className, query = {}, position }: Pick<ListObjectsInput, "className" | "query" | "position">,
+  { model, visibility: rights }: ClassScope,
+): Promise<SelectedObjects> {
+  const hookResults: NamedFindResult[] = [];
+  const runFindHooks = await findHookRunner(context, { className, macro: query["macro"], model });
+  // A find hook, or a model that is newer than the admission, has read the current state.
+  const visibility =
+    position === undefined || runFindHooks !== null || model.generation !== context.modelGeneration
+      ? rights
+      : { ...rights, position };
+  const { objects } = context.r;
+  return {
+    query: await resolveQuery(query, { model, objects, visibility, className, runFindHooks, hookResults }),
+    visibility,
+    hookResults,
+  };
 }
 
 function pageOf(
@@ -193,14 +176,4 @@ function pageOf(
   if (cursor === undefined) return { offset: page * perPage, limit: perPage };
   if (page > 0) throw faultAt("/page", "page cannot be combined with cursor.");
   return { after: positionOf(cursor, digest, sort), limit: perPage };
-}
-
-/** The total count if the page ends the list; else `undefined`. */
-function countFrom({ objects: { length } }: ObjectPage, page: Page): number | undefined {
-  if ("after" in page || length === page.limit || (length === 0 && page.offset > 0)) return undefined;
-  return page.offset + length;
-}
-
-function countKey(classes: readonly string[], { principals }: Visibility): string {
-  return JSON.stringify([classes, principals === null ? null : [...principals].toSorted()]);
 }

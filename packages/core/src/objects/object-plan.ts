@@ -1,4 +1,4 @@
-import { type AttributeDefinition, faultAt, type Visibility } from "@sallyport/storage";
+import { type AttributeDefinition, type AttributeType, faultAt, type Visibility } from "@sallyport/storage";
 import { type Model, type ModelClass, readableSubtree, readableTargets } from "../model/index.ts";
 import {
   type MemberPage,
@@ -7,6 +7,7 @@ import {
   requestedFields,
   type Serialization,
 } from "./serialization.ts";
+import { type ValueForms, valueForms } from "./value-forms.ts";
 
 /** How to write the objects at one place of an answer. Built once per request. */
 export interface ObjectPlan {
@@ -16,20 +17,23 @@ export interface ObjectPlan {
   /** Whether attributes are written, which may require loading targets. */
   readonly attributes: boolean;
   readonly extensible: boolean;
+  /** Forms of values that are not links; `null` for values as they are. */
+  readonly values: ValueForms | null;
   /** Attributes to write for an object of the class; `undefined` for none. */
   readonly of: (className: string) => ClassPlan | undefined;
 }
 
 interface ClassPlan {
-  /** The class if all attributes are written and none is a link; else `null`. */
+  /** The class if all attributes are written as they are and none is a link; else `null`. */
   readonly plain: ModelClass | null;
   /** In the order of the class. */
   readonly attributes: readonly PlannedAttribute[];
   readonly links: readonly PlannedLink[];
 }
 
-interface PlannedAttribute {
+export interface PlannedAttribute {
   readonly name: string;
+  readonly type: AttributeType;
   /** Set for references, files and collections. */
   readonly link: PlannedLink | null;
 }
@@ -47,6 +51,7 @@ export const metaFieldsOnly: ObjectPlan = {
   uuid: false,
   attributes: false,
   extensible: false,
+  values: null,
   of: () => undefined,
 };
 
@@ -66,17 +71,21 @@ type LinkTarget = (attribute: AttributeDefinition) => {
 };
 
 /** A plan that writes the selected attributes of a class. */
-function classPlan(modelClass: ModelClass, isWritten: (name: string) => boolean, targetOf: LinkTarget): ClassPlan {
+function classPlan(
+  modelClass: ModelClass,
+  isWritten: (name: string) => boolean,
+  { targetOf, values }: { readonly targetOf: LinkTarget; readonly values: ValueForms | null },
+): ClassPlan {
   const written = [...modelClass.attributes.values()].filter(({ name }) => isWritten(name));
   const links = new Set(modelClass.links);
   const attributes = written.map((attribute): PlannedAttribute => {
     const { name, type } = attribute;
-    if (!links.has(attribute)) return { name, link: null };
+    if (!links.has(attribute)) return { name, type, link: null };
     const { target, page } = targetOf(attribute);
     const isCollection = type === "collection";
-    return { name, link: { name, isCollection, target, page: isCollection ? page : null } };
+    return { name, type, link: { name, isCollection, target, page: isCollection ? page : null } };
   });
-  const isPlain = links.size === 0 && written.length === modelClass.attributes.size;
+  const isPlain = values === null && links.size === 0 && written.length === modelClass.attributes.size;
   return { plain: isPlain ? modelClass : null, attributes, links: attributes.flatMap(({ link }) => link ?? []) };
 }
 
@@ -85,26 +94,27 @@ export const defaultDepth = 2;
 
 const cacheSize = new WeakMap<Model, ObjectPlan[]>();
 
-/** Plan for all attributes, with targets up to `depth` steps away. Beyond, meta-fields only. Cached per model. */
-export function fullPlan(model: Model, depth: number): ObjectPlan {
+/** Plan for all attributes, with targets up to `depth` steps away. Beyond, meta-fields only. Cached per model, without forms. */
+export function fullPlan(model: Model, depth: number, values: ValueForms | null = null): ObjectPlan {
   if (depth < 0) return metaFieldsOnly;
+  const plan = () => {
+    const of = fullClassPlans(model, depth, values);
+    return { ...metaFieldsOnly, attributes: true, extensible: true, values, of };
+  };
+  if (values !== null) return plan();
   const plans = cacheSize.get(model) ?? [];
   cacheSize.set(model, plans);
-  return (plans[depth] ??= { ...metaFieldsOnly, attributes: true, extensible: true, of: fullClassPlans(model, depth) });
+  return (plans[depth] ??= plan());
 }
 
-function fullClassPlans(model: Model, depth: number): ObjectPlan["of"] {
+function fullClassPlans(model: Model, depth: number, values: ValueForms | null): ObjectPlan["of"] {
   const plans = new Map<string, ClassPlan>();
   return (className) => {
     const cached = plans.get(className);
     const modelClass = model.find(className);
     if (cached !== undefined || modelClass === undefined) return cached;
-    const link = { target: fullPlan(model, depth - 1), page: null };
-    const plan = classPlan(
-      modelClass,
-      () => true,
-      () => link,
-    );
+    const link = { target: fullPlan(model, depth - 1, values), page: null };
+    const plan = classPlan(modelClass, () => true, { targetOf: () => link, values });
     plans.set(className, plan);
     return plan;
   };
@@ -115,6 +125,7 @@ interface CustomPlanParts {
   readonly visibility: Visibility;
   /** Depth of links without named fields, counted from the roots. */
   readonly depth: number;
+  readonly values: ValueForms | null;
 }
 
 /** The only meta-field that can be requested. The others are always written. */
@@ -138,11 +149,12 @@ function customPlan(
   const targetOf = ({ name }: AttributeDefinition) => {
     return { target: targets.get(name) ?? metaFieldsOnly, page: fields.get(name)?.page ?? null };
   };
+  const { values } = parts;
   const plans = new Map(
-    classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), targetOf)]),
+    classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), { targetOf, values })]),
   );
   const of = (className: string) => plans.get(className);
-  return { metaFields: true, uuid: fields.has(uuid), attributes: true, extensible: true, of };
+  return { metaFields: true, uuid: fields.has(uuid), attributes: true, extensible: true, values, of };
 }
 
 /** 307 for an unknown name, or an option that the attribute does not support. */
@@ -163,8 +175,8 @@ function targetPlan(
   parts: CustomPlanParts,
   level: number,
 ): ObjectPlan {
-  const { model, visibility, depth } = parts;
-  if (below === null) return fullPlan(model, depth - level);
+  const { model, visibility, depth, values } = parts;
+  if (below === null) return fullPlan(model, depth - level, values);
   const classes = new Set(links.flatMap((link) => readableTargets(link, model, visibility)));
   return customPlan(below, [...classes], parts, level);
 }
@@ -182,9 +194,10 @@ export function planSerialization(
   { model, visibility, className }: PlannedAnswer,
 ): ObjectPlan {
   const { type = "full", depth = defaultDepth, fields = [] } = serialization ?? {};
+  const values = valueForms(serialization ?? {});
   switch (type) {
     case "full":
-      return withUuid(fullPlan(model, depth));
+      return withUuid(fullPlan(model, depth, values));
     case "empty":
       return withUuid(metaFieldsOnly);
     case "oid":
@@ -193,9 +206,8 @@ export function planSerialization(
       return withUuid(hooksOnly);
     case "custom": {
       const requested = requestedFields(fields, "/serialization/fields");
-      return withUuid(
-        customPlan(requested, readableSubtree(model, className, visibility), { model, visibility, depth }),
-      );
+      const classes = readableSubtree(model, className, visibility);
+      return withUuid(customPlan(requested, classes, { model, visibility, depth, values }));
     }
   }
 }

@@ -16,24 +16,18 @@ import {
 } from "@sallyport/storage";
 import type { ModelClass } from "../model/index.ts";
 import { metaFieldsOnly, type ObjectPlan, type PlannedLink, withUuid } from "./object-plan.ts";
-import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
-import {
-  type AnswerExtension,
-  AnswerExtensionError,
-  type SerializationSource,
-  type WrittenObject,
-} from "./serialization-source.ts";
+import { type Concerns, formValues, LoadedObjects, ObjectWriter } from "./object-writer.ts";
+import { type AnswerExtension, AnswerExtensionError, type SerializationSource } from "./serialization-source.ts";
+
+import type { ValueForms } from "./value-forms.ts";
 
 /** Objects at one distance from the roots, by plan. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];
 
-/** Whether hooks extend objects of a class; `null` if there are no hooks. */
-type Concerns = ((className: string) => boolean) | null;
-
 interface WrittenAnswer {
   readonly outputs: SerializedObject[];
   /** Objects that hooks will extend. */
-  readonly extended: readonly WrittenObject[];
+  readonly extended: ObjectWriter["extended"];
   /** Upper bound of the JSON size; `null` if a repeated object may grow. */
   readonly bytes: number | null;
 }
@@ -53,6 +47,12 @@ export class ObjectSerializer {
     private readonly plan: ObjectPlan,
   ) {
     this.budget = new AnswerBudget(source.answerBytes);
+  }
+
+  /** The forms of values if nothing reads more of an object than is written; else `null`. */
+  async formsOfReads(): Promise<ValueForms | null> {
+    const { extension } = this.source;
+    return this.plan.extensible && (await extension?.begin()) === true ? null : this.plan.values;
   }
 
   /** Loads missing objects and writes. `knownObjects`: visible objects already read. */
@@ -112,6 +112,7 @@ export class ObjectSerializer {
     const { outputs, extended, bytes } = this.writeAll(roots, concerns);
     if (extended.length === 0) return outputs;
     const added = await extension.complete(extended);
+    formValues(extended);
     if (bytes === null || bytes + added > this.source.answerBytes) acceptAnswerBytes(outputs, this.source.answerBytes);
     return outputs;
   }
@@ -129,14 +130,10 @@ export class ObjectSerializer {
 
   private writeMeasured(roots: readonly StoredObject[], measure: Measure, concerns: Concerns): WrittenAnswer {
     const { storeTime } = this.source;
-    const extended: WrittenObject[] = [];
-    const extend = (written: WrittenObject): void => {
-      if (concerns?.(written.object.className) === true) extended.push(written);
-    };
     const { budget } = this;
-    const writer = new ObjectWriter(this.loaded, storeTime, budget, measure, concerns === null ? undefined : extend);
+    const writer = new ObjectWriter(this.loaded, storeTime, budget, measure, concerns);
     const outputs = roots.map((root) => writer.write(root, this.plan));
-    return { outputs, extended, bytes: writer.repeats ? null : budget.bytesWritten };
+    return { outputs, extended: writer.extended, bytes: writer.repeats ? null : budget.bytesWritten };
   }
 
   /** Loads the targets to write. Returns those with attributes as the next step. */

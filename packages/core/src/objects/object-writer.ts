@@ -15,6 +15,7 @@ import {
 } from "@sallyport/storage";
 import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
 import type { WrittenObject } from "./serialization-source.ts";
+import { formed, type ValueForms } from "./value-forms.ts";
 
 type Output = Record<string, JsonValue | SerializedObject | SerializedCollection>;
 
@@ -22,6 +23,23 @@ type Output = Record<string, JsonValue | SerializedObject | SerializedCollection
 interface WrittenTarget {
   readonly output: SerializedObject;
   readonly cost: Written;
+}
+
+/** Whether hooks extend objects of a class; `null` if there are no hooks. */
+export type Concerns = ((className: string) => boolean) | null;
+
+interface PlannedObject extends WrittenObject {
+  readonly plan: ObjectPlan;
+}
+
+/** Writes the values of objects that hooks have seen in the forms of their plans. */
+export function formValues(objects: readonly PlannedObject[]): void {
+  for (const { object, output, plan } of objects) {
+    if (plan.values === null) continue;
+    for (const { name, type, link } of plan.of(object.className)?.attributes ?? [])
+      if (link === null && Object.hasOwn(output, name))
+        output[name] = formed(output[name] as JsonValue, type, plan.values);
+  }
 }
 
 /** Fixed bytes of names and punctuation. */
@@ -33,25 +51,32 @@ export class ObjectWriter {
   private readonly targets = new Map<ObjectPlan, Map<ObjectId, WrittenTarget>>();
   /** Whether a target has several referrers. */
   repeats = false;
+  /** Objects that hooks will extend, targets first. */
+  readonly extended: PlannedObject[] = [];
 
   constructor(
     private readonly loaded: LoadedObjects,
     private readonly storeTime: StoreTime,
     private readonly budget: AnswerBudget,
     private readonly measure: Measure,
-    /** Called for each object that hooks may extend, targets first. */
-    private readonly extend?: (written: WrittenObject) => void,
+    private readonly concerns: Concerns,
   ) {}
 
   write(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
     const before = this.budget.bytesWritten;
-    const output = this.writeMembers(object, plan);
-    if (this.extend !== undefined && plan.extensible && "attributes" in object)
-      this.extend({ object, output: output as Output, bytes: this.budget.bytesWritten - before });
+    if (!plan.extensible || !("attributes" in object) || this.concerns?.(object.className) !== true)
+      return this.writeMembers(object, plan, plan.values);
+    // Hooks see whole values.
+    const output = this.writeMembers(object, plan, null);
+    this.extended.push({ object, output: output as Output, bytes: this.budget.bytesWritten - before, plan });
     return output;
   }
 
-  private writeMembers(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
+  private writeMembers(
+    object: StoredObject | ObjectOutline,
+    plan: ObjectPlan,
+    values: ValueForms | null,
+  ): SerializedObject {
     this.budget.addWritten(overheads.id + object.id.length, 1);
     if (!plan.metaFields) return { "~ObjectID": object.id };
     this.budget.addWritten(overheads.metaFields + object.className.length + (plan.uuid ? overheads.uuid : 0));
@@ -64,10 +89,14 @@ export class ObjectWriter {
       ? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": storeTime }
       : { "~ClassName": className, "~ObjectID": id, "~StoreTime": storeTime };
     if (ofClass === undefined || !("attributes" in object)) return output;
-    for (const { name, link } of ofClass.attributes) {
+    for (const { name, type, link } of ofClass.attributes) {
       if (!Object.hasOwn(object.attributes, name)) continue;
       this.budget.addWritten(overheads.attribute + name.length);
-      output[name] = link === null ? this.writeValue(object.attributes[name] ?? null) : this.writeLink(object, link);
+      const value = object.attributes[name] ?? null;
+      output[name] =
+        link === null
+          ? this.writeValue(values === null ? value : formed(value, type, values))
+          : this.writeLink(object, link);
     }
     return output;
   }

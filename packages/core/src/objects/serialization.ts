@@ -11,6 +11,10 @@ export interface Serialization {
   readonly fields?: readonly SerializationField[] | undefined;
   /** Depth of references without named fields, counted from the root object. */
   readonly depth?: number | undefined;
+  /** Characters: longer texts are written as `{"~Cut": beginning, "~Length": characters}`. */
+  readonly cut?: number | undefined;
+  /** `text`: attributes of type `json` are texts of JSON. */
+  readonly json?: "text" | undefined;
 }
 
 /** An attribute name, `~UUID`, or a dotted path through references and collections. */

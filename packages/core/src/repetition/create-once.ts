@@ -30,7 +30,7 @@ async function tellAgain(
   outcomes: readonly StoredOutcome[],
 ): Promise<readonly CreationOutcome[]> {
   const ids = outcomes.filter((each): each is ObjectId => !isCode(each));
-  const list = { page: 0, perPage: Math.max(1, ids.length), cursor: undefined, capped: true, serialization };
+  const list = { page: 0, perPage: Math.max(1, ids.length), cursor: undefined, count: "none" as const, serialization };
   const page = await listObjects(context, { ...list, className, query: { oids: ids } }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status < 500) return null;
     throw error;

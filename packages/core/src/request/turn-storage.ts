@@ -171,6 +171,20 @@ export class TurnStorage implements Storage, UnitOfWork {
   }
 }
 
+/** The options of a read that a second cause can cancel, too. */
+function alsoCancelled<Options extends CancellableRead>(
+  options: Options | undefined,
+  second: CancellableRead,
+): Options {
+  const first = options?.onCancel;
+  if (first === undefined) return { ...options, ...second } as Options;
+  const onCancel = (call: () => void) => {
+    const unsubscriptions = [first(call), second.onCancel?.(call)];
+    return () => unsubscriptions.forEach((unsubscribe) => unsubscribe?.());
+  };
+  return { ...options, onCancel } as Options;
+}
+
 type AnyCall = (...parameters: unknown[]) => Promise<unknown>;
 type AnyRepository = Readonly<Record<string, AnyCall>>;
 
@@ -197,7 +211,7 @@ for (const [area, kinds] of Object.entries(callKinds)) {
       return this.turns.call(of, (cancellable) => {
         const place = optionsAt.get(of);
         if (cancellable !== undefined && place !== undefined)
-          parameters[place] = { ...(parameters[place] as CancellableRead | undefined), ...cancellable };
+          parameters[place] = alsoCancelled(parameters[place] as CancellableRead | undefined, cancellable);
         return (this.repository[name] as AnyCall)(...parameters);
       });
     };

@@ -48,7 +48,6 @@ describe("answer hooks", () => {
       page: 0,
       perPage: 10,
       cursor: undefined,
-      capped: false,
       serialization,
     });
 
@@ -217,7 +216,6 @@ describe("answer hooks", () => {
         page: 0,
         perPage: 100,
         cursor: undefined,
-        capped: false,
         serialization: undefined,
       });
     };

@@ -174,7 +174,6 @@ describe("query hooks", () => {
       page: 0,
       perPage: 10,
       cursor: undefined,
-      capped: false,
       serialization: undefined,
       ...more,
     });

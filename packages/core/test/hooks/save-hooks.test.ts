@@ -138,7 +138,6 @@ describe("save hooks", () => {
           page: 0,
           perPage: 10,
           cursor: undefined,
-          capped: false,
           serialization: undefined,
         })
       ).list["~Count"],
@@ -178,7 +177,6 @@ describe("save hooks", () => {
       page: 0,
       perPage: 10,
       cursor: undefined,
-      capped: false,
       serialization: undefined,
     });
     expect(tasks.list).toMatchObject({ "~Count": 1, "~Elements": [{ Owner: { "~ObjectID": id } }] });

@@ -28,7 +28,6 @@ const forms: RequestForms = {
     page: 0,
     perPage: 50,
     cursor: undefined,
-    capped: false,
     serialization: undefined,
   }),
   listed: ({ list }) => list as unknown as JsonValue,

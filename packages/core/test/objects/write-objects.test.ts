@@ -264,7 +264,6 @@ describe("joined unit", () => {
     page: 0,
     perPage: 1,
     cursor: undefined,
-    capped: false,
     serialization: undefined,
   };
 

@@ -19,8 +19,8 @@ export const objectAccessHandlers: Handlers<typeof objectAccessOperations> = {
   getLock: async (context, { parameter }) => ({
     data: await getLock(context, singleReference(parameter("id"))),
   }),
-  lockObject: async (context, { parameter }) => ({
-    data: await lockObject(context, singleReference(parameter("id"))),
+  lockObject: async (context, { parameter, query: { takeOver } }) => ({
+    data: await lockObject(context, singleReference(parameter("id")), { takeOver }),
   }),
   unlockObject: async (context, { parameter }) => ({
     data: await unlockObject(context, singleReference(parameter("id"))),

@@ -1,9 +1,11 @@
 import { bareObjectSchema, type Checked, type listRequest, objectOperations, objectSchema } from "@sallyport/contract";
 import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
 import {
+  countObjects,
   createObjects,
   createObjectsOnce,
   type InputAttributes,
+  type OnTimeOver,
   type SessionContext,
   writeList,
   getObject,
@@ -22,7 +24,7 @@ const list = async (
   { query, cursor, serialization, page, perPage, count }: z.output<typeof listRequest>,
   { position }: Pick<RouteInput<never, never>, "position">,
 ) => {
-  const input = { className, query, cursor, serialization, page, perPage, capped: count === "capped", position };
+  const input = { className, query, cursor, serialization, page, perPage, count, position };
   return { data: new JsonText(await writeList(context, input)) };
 };
 
@@ -37,6 +39,11 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
   },
   listObjects: (context, input) => list(context, classNameOf(input.parameter("className")), input.query, input),
   queryObjects: (context, input) => list(context, classNameOf(input.parameter("className")), input.body, input),
+  countObjects: async (context, { parameter, query: { query, limit }, position }) => {
+    const onTimeOver = limit === undefined ? undefined : afterMilliseconds(limit);
+    const className = classNameOf(parameter("className"));
+    return { data: await countObjects(context, { className, query, position, onTimeOver }) };
+  },
   createObject: async (context, { parameter, body, query }) => {
     const className = classNameOf(parameter("idOrClass"));
     return objectSuccess(await createObject(context, className, body as InputAttributes, query.serialization));
@@ -85,6 +92,16 @@ export const objectHandlers: Handlers<typeof objectOperations> = {
 };
 
 export const writtenObjectSchema = z.union([objectSchema, bareObjectSchema]);
+
+/** The end of a time that begins now. */
+function afterMilliseconds(limit: number): OnTimeOver {
+  const time = AbortSignal.timeout(limit);
+  return (call) => {
+    if (time.aborted) call();
+    else time.addEventListener("abort", call, { once: true });
+    return () => time.removeEventListener("abort", call);
+  };
+}
 
 /** Invalid attributes fail alone. */
 function attributesOf(checked: Checked<Readonly<Record<string, unknown>>>): InputAttributes | ServiceError {

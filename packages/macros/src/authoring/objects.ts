@@ -44,6 +44,12 @@ export interface FindOptions extends ReadOptions {
 export interface ObjectLock {
   readonly isLocked: boolean;
   readonly messages: readonly string[];
+  /** Whether the caller's session holds the lock. Absent if unlocked, like the others. */
+  readonly isOwn?: boolean;
+  /** Time of the lock, in the form of `~StoreTime`. */
+  readonly since?: string;
+  /** Id of the user whose session holds the lock, if the caller can see the user. */
+  readonly userId?: string;
 }
 
 /** Ids of users and groups that can see the object; `null`: all with access to its class. See `versionOf`. */

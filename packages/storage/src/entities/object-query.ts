@@ -55,6 +55,11 @@ export interface PageUse {
   readonly unparsed?: boolean | undefined;
   /** The number of matching objects is wanted, too, unless the page itself tells it. Counting stops here. */
   readonly countTo?: number | undefined;
+  /**
+   * The reader needs the beginnings of long texts only. A storage can return `{"~Cut": beginning, "~Length": characters}` for the
+   * values of these attributes that are texts with more characters. For `bytes`, that counts in place of the text.
+   */
+  readonly cut?: { readonly characters: number; readonly texts: readonly string[] } | undefined;
 }
 
 /**

@@ -42,6 +42,7 @@ export type AuditEventType =
   | "class.changed"
   | "class.removed"
   | "objectReaders.changed"
+  | "objectLock.takenOver"
   | "macro.stored"
   | "macro.removed"
   | "macro.refused"

@@ -4,6 +4,8 @@ import type { ObjectId } from "../entities/object-id.ts";
 export interface Lock {
   /** Digest of the session that owns the lock. */
   readonly session: Digest;
+  /** User of that session. */
+  readonly userId: ObjectId;
   /** Time of the lock, milliseconds since 1970 by the storage's clock. */
   readonly since: number;
 }

@@ -29,8 +29,11 @@ export const lockRepository = (access: Access): LockRepository => ({
 });
 
 async function lockOf(rows: RowReader, id: ObjectId, now: number): Promise<Lock | null> {
-  const [lock] = await liveLocks(rows, [id], now);
-  return lock === undefined ? null : Object.freeze({ session: lock.session, since: lock.since });
+  for (const { session, since } of await rows.getAll(lockTable, keysOf([id]))) {
+    const live = await liveSession(rows, session, now);
+    if (live !== undefined) return Object.freeze({ session, userId: live.session.userId, since });
+  }
+  return null;
 }
 
 /** The locks of objects whose sessions are live. */

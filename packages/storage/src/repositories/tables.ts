@@ -174,7 +174,7 @@ export interface UuidRow extends Pick<StoredObject, "id" | "uuid"> {}
 
 export const uuidTable = table<UuidRow>()("uuids", ({ uuid }) => [uuid], { byId: ({ id }) => [[objectNumber(id)]] });
 
-export interface LockRow extends Lock {
+export interface LockRow extends Omit<Lock, "userId"> {
   readonly id: ObjectId;
 }
 

@@ -1,4 +1,4 @@
-import { type Digest, isObjectId, type LockRepository, objectNumber } from "@sallyport/storage";
+import { type Digest, isObjectId, type LockRepository, objectIdOf, objectNumber } from "@sallyport/storage";
 import { type SqlRunner, statement } from "../../sql-runner.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
 import type { Tables } from "./tables.ts";
@@ -27,9 +27,11 @@ export const postgresLockRepository = (
 
   async state(id) {
     if (!isObjectId(id)) return null;
-    const { rows } = await sql.run<{ session: Digest; since: string }>(statements.state, [objectNumber(id), offset()]);
+    const values = [objectNumber(id), offset()];
+    const { rows } = await sql.run<{ session: Digest; user_id: string; since: string }>(statements.state, values);
     const [row] = rows;
-    return row === undefined ? null : { session: row.session, since: Number(row.since) };
+    if (row === undefined) return null;
+    return { session: row.session, userId: objectIdOf(Number(row.user_id)), since: Number(row.since) };
   },
 });
 
@@ -52,7 +54,7 @@ export function lockStatements({ locks, releaseLock, sessions, takeLock }: Table
     /** 1 object number, 2 clock offset. */
     state: statement(
       "lock_state",
-      `select encode(l.session, 'hex') as session, ${epochMilliseconds("l.since")} as since
+      `select encode(l.session, 'hex') as session, s.user_id, ${epochMilliseconds("l.since")} as since
       from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = $1::bigint and s.expires_at > ${storageTime(2)}`,
     ),

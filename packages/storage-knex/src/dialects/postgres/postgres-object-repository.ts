@@ -66,7 +66,7 @@ export function postgresObjectRepository(
     async find(query, visibility, page, bytes = defaultAnswerBytes, use = {}) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
-      return isFullList(query) && "offset" in page
+      return isFullList(query) && "offset" in page && use.cut === undefined
         ? list(classes, visibility, page, bytes, use)
         : pageOf({ ...query, classes }, visibility, page, bytes, use);
     },

@@ -1,4 +1,5 @@
 import type { Case } from "./case.ts";
+import { countCases } from "./count-cases.ts";
 import { deletionCases } from "./deletion-cases.ts";
 import { descriptionCases } from "./description-cases.ts";
 import { fileCases } from "./file-cases.ts";
@@ -21,6 +22,7 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   transport: transportCases,
   objects: objectCases,
   queries: queryCases,
+  counts: countCases,
   serialization: serializationCases,
   description: descriptionCases,
   writing: writeCases,

@@ -206,6 +206,15 @@ const inQueryStrings: readonly Case[] = [
       expect(data["~Count"]).toBeGreaterThan(500);
     },
   ),
+  paged(
+    "counts nothing on request",
+    `${listOf("Customer", { where: { City: "Graz" } })}&count=none&perPage=2`,
+    (data) => expect(Object.keys(data)).toEqual(["~Cursor", "~Elements"]),
+  ),
+  paged("counts nothing on request without a query", "/v1/objects/Customer?count=none&page=1&perPage=150", (data) => {
+    expect(Object.keys(data)).toEqual(["~Elements"]);
+    expect(elementsOf(data)).toHaveLength(50);
+  }),
   paged("returns a cursor with a full page", `${listOf("Customer", { sort: ["City"] })}&perPage=7`, (data) => {
     expect(data["~Cursor"]).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(Object.keys(data)).toEqual(["~Count", "~UnfilteredCount", "~Cursor", "~Elements"]);

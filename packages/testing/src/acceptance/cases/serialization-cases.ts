@@ -73,6 +73,15 @@ export const serializationCases: readonly Case[] = [
   written("writes meta-fields for the type macro without a hook", { type: "macro" }, (all) =>
     expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
   ),
+  written("cuts long texts, of targets too", { cut: 3, depth: 1 }, ([first]) => {
+    const { "~Cut": beginning, "~Length": length } = first.Number;
+    expect([beginning, length]).toEqual([expect.stringMatching(/^20\d$/), 10]);
+    expect(first.Date).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(first.Customer.Name).toEqual({ "~Cut": expect.stringMatching(/^.{3}$/), "~Length": expect.any(Number) });
+  }),
+  written("cuts no text that fits", { type: "custom", fields: ["Number"], cut: 10 }, ([first]) =>
+    expect(first.Number).toMatch(/^\d{4}-\d{5}$/),
+  ),
   written(
     "accepts fieldList for fields and ignores members of other servers",
     { type: "custom", fieldList: ["Number"], macroLevel: 2, getSize: true, securityRights: true },
@@ -198,6 +207,12 @@ export const serializationCases: readonly Case[] = [
     { type: "full", fields: ["Number"] },
     { type: "empty", fields: [] },
     { type: "oid", fields: ["Number"] },
+    { cut: 0 },
+    { cut: 1.5 },
+    { cut: "10" },
+    { cut: 1_048_577 },
+    { json: "value" },
+    { json: true },
     { depth: -1 },
     { depth: 6 },
     { depth: "1" },

@@ -244,6 +244,23 @@ export const writeCases: readonly Case[] = [
       { as: "reader" },
     ),
   ),
+  ...["demo", "reader"].map((as) =>
+    refuse(
+      `refuses to take over a lock for ${as}`,
+      ({ customerId }) => `/v1/lock/object/${customerId}?takeOver=true`,
+      "POST",
+      undefined,
+      404,
+      { as: as as "demo" | "reader" },
+    ),
+  ),
+  refuse(
+    "refuses an unknown way to lock",
+    ({ customerId }) => `/v1/lock/object/${customerId}?takeOver=1`,
+    "POST",
+    undefined,
+    307,
+  ),
   {
     title: "shows a lock to a reader",
     as: "reader",

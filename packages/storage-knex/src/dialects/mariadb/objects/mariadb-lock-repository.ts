@@ -1,4 +1,12 @@
-import { type Digest, isObjectId, type Lock, type LockRepository, lockWrites, objectNumber } from "@sallyport/storage";
+import {
+  type Digest,
+  isObjectId,
+  type Lock,
+  type LockRepository,
+  lockWrites,
+  objectIdOf,
+  objectNumber,
+} from "@sallyport/storage";
 import { type SqlRunner, statement } from "../../../sql-runner.ts";
 import { storageTime } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
@@ -33,8 +41,10 @@ export function mariadbLockRepository(
 
   async function live(sql: SqlRunner, id: string): Promise<Lock | null> {
     const values = [objectNumber(id), context.offset()];
-    const { rows } = await sql.run<{ session: Digest; since: number }>(locks.live, values);
-    return rows[0] === undefined ? null : { session: rows[0].session, since: Number(rows[0].since) };
+    const { rows } = await sql.run<{ session: Digest; user_id: number; since: number }>(locks.live, values);
+    const [row] = rows;
+    if (row === undefined) return null;
+    return { session: row.session, userId: objectIdOf(Number(row.user_id)), since: Number(row.since) };
   }
 }
 
@@ -63,10 +73,10 @@ export function lockStatements({ locks, objects, sessions }: Tables) {
   return {
     /** 1 object number. Returns a row if the object is live. */
     target: statement("lock_target", `select oid from ${objects} where oid = $1`),
-    /** 1 object number, 2 clock offset. Returns `session` and `since` if the session is live. */
+    /** 1 object number, 2 clock offset. Returns `session`, `user_id` and `since` if the session is live. */
     live: statement(
       "lock_live",
-      `select lower(hex(l.session)) as session, l.since from ${locks} l join ${sessions} s on s.digest = l.session
+      `select lower(hex(l.session)) as session, s.user_id, l.since from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = $1 and s.expires_at > ${storageTime(2)}`,
     ),
     /** 1 session digest, 2 clock offset. Returns `count`. */

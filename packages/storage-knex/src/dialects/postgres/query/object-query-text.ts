@@ -2,7 +2,7 @@ import type { Filter, ObjectQuery, Page, PageUse, ValuePath, Visibility } from "
 import { condition } from "../../../query/condition.ts";
 import type { ComposedText } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
-import { measuredColumns, outlineColumns, pageOf } from "../statements/object-statements.ts";
+import { cutColumns, cutTexts, measuredColumns, outlineColumns, pageOf } from "../statements/object-statements.ts";
 import type { Tables } from "../tables.ts";
 import { keyColumns, type OrderColumn, orderColumns, orderParts, orderTerms, startTerms } from "./order.ts";
 import { PostgresQueryScope, QueryParameters } from "./postgres-query-scope.ts";
@@ -26,7 +26,7 @@ export function findText(
   visibility: Visibility,
   page: Page,
   bytes: number,
-  { countTo }: Pick<PageUse, "countTo"> = {},
+  { countTo, cut }: Pick<PageUse, "countTo" | "cut"> = {},
 ): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const { parameters } = scope;
@@ -35,17 +35,20 @@ export function findText(
   const count = countTo === undefined ? "null" : untoldCount(query, scope, page, countTo);
   const keys = keyNames === "" ? "null" : `jsonb_build_array(${keyNames})::text`;
   const form = [parameters.add(bytes, "bigint"), `, ${keys} as keys, ${count} as count`] as const;
+  const wholeColumns = cut === undefined ? measuredColumns("o") : cutColumns("o");
+  const shortened =
+    cut === undefined ? "" : cutTexts("o", parameters.add(cut.characters, "int"), parameters.add(cut.texts, "text[]"));
   const ordered = (order: string) => `order by ${order} limit ${parameters.add(page.limit, "bigint")}`;
   if (columns.length === 0 && ("after" in page || page.offset <= maxNearOffset)) {
-    const cut = cutText(query, columns, scope, page, "o.*");
-    const text = pageOf(`select ${measuredColumns("o")} from (${cut}) o ${ordered("o.oid")}`, ...form);
+    const part = partText(query, columns, scope, page, "o.*");
+    const text = pageOf(`select ${wholeColumns} from (${part}) o ${shortened} ${ordered("o.oid")}`, ...form);
     return { text, values: parameters.values };
   }
-  const cut = cutText(query, columns, scope, page, `o.oid${keyColumns(columns)}`);
+  const part = partText(query, columns, scope, page, `o.oid${keyColumns(columns)}`);
   const names = columns.map(({ name }) => `, page.${name}`).join("");
-  const whole = `select ${measuredColumns("o")}${names}
-      from (select *, row_number() over () as place from (${cut}) cut) page
-      join ${tables.objects} o on o.oid = page.oid ${ordered("page.place")}`;
+  const whole = `select ${wholeColumns}${names}
+      from (select *, row_number() over () as place from (${part}) part) page
+      join ${tables.objects} o on o.oid = page.oid ${shortened} ${ordered("page.place")}`;
   return { text: pageOf(whole, ...form), values: parameters.values };
 }
 
@@ -59,7 +62,7 @@ function untoldCount(query: ObjectQuery, scope: PostgresQueryScope, page: Page, 
 /** The first matching objects by number, as outline rows. */
 export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
-  const text = cutText(
+  const text = partText(
     query,
     [],
     scope,
@@ -92,7 +95,7 @@ function countedFrom(query: ObjectQuery, scope: PostgresQueryScope, atMost: numb
  * prefix on the page is cut off. To sort by whole texts, the database would read all objects with the same prefix as
  * those on the page.
  */
-function cutText(
+function partText(
   query: ObjectQuery,
   columns: readonly OrderColumn[],
   scope: PostgresQueryScope,

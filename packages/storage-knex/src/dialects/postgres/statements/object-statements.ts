@@ -140,6 +140,30 @@ export function measuredColumns(o: string): string {
   return `${o}.*, sum(${o}.bytes) over () as total, count(*) over () as page_objects`;
 }
 
+/** Like `measuredColumns`, with the attributes of `cutTexts`. */
+export function cutColumns(o: string): string {
+  const columns = ["oid", "uuid", "class", "version", "stored_at", "readers"].map((name) => `${o}.${name}`);
+  return `${columns.join(", ")}, shown.attributes, sum(shown.bytes) over () as total, count(*) over () as page_objects`;
+}
+
+/**
+ * Joins the attributes of each object, `shown`, in which the beginnings stand for long texts. `characters` and `texts` are the
+ * parameters of their length and names. A value is read once, and a small object not at all.
+ */
+export function cutTexts(o: string, characters: string, texts: string): string {
+  const isLong = `jsonb_typeof(value) = 'string' and name = any (${texts}) and length(value #>> '{}') > ${characters}`;
+  const beginning = `jsonb_build_object('~Cut'::text, left(value #>> '{}', ${characters}), '~Length'::text, length(value #>> '{}'))`;
+  const short = `select case when ${o}.bytes > ${characters} then (
+      select jsonb_object_agg(name, case when ${isLong} then ${beginning} else value end)
+      from jsonb_each(${o}.attributes) as member (name, value)
+    ) end as attributes`;
+  return `cross join lateral (
+    select coalesce(short.attributes, ${o}.attributes) as attributes,
+      coalesce(octet_length(short.attributes::text), ${o}.bytes) as bytes
+    from (${short}) short
+  ) shown`;
+}
+
 /**
  * The `PageRow`s of the objects of a page in its order, see `objectsOfPage`. A limit keeps that order even from parallel
  * workers. `more`: further columns. If the attributes exceed `bytes` in total, they are not even detoasted.
