@@ -30,6 +30,7 @@ import { seatOperations } from "./seats.ts";
 import { secondFactorOperations } from "./second-factor.ts";
 import { descriptionOperations, serviceOperations } from "./service.ts";
 import { syncOperations } from "./sync.ts";
+import { viewOperations } from "./views.ts";
 
 const single = {
   service: serviceOperations,
@@ -42,6 +43,7 @@ const single = {
   objects: objectOperations,
   deletion: deletionOperations,
   objectAccess: objectAccessOperations,
+  views: viewOperations,
   files: fileOperations,
   synchronization: syncOperations,
   macros: macroOperations,

@@ -52,3 +52,4 @@ export * from "./second-factor.ts";
 export * from "./secure.ts";
 export * from "./service.ts";
 export * from "./sync.ts";
+export * from "./views.ts";

@@ -283,6 +283,26 @@ function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode): void 
       const put = (readers: unknown) => send("PUT", `/v1/object/${id}/readers`, { readers });
       return [await put([adminId]), await put("everyone"), "307"];
     },
+    "GET /v1/views/{className}": async () => [
+      await send("GET", "/v1/views/Customer"),
+      await send("GET", "/v1/views/Nothing"),
+      "304",
+    ],
+    "POST /v1/views/{className}": async () => [
+      await send("POST", "/v1/views/Customer", { name: "Graz", where: { City: "Graz" } }),
+      await send("POST", "/v1/views/Customer", { name: " " }),
+      "307",
+    ],
+    "PUT /v1/views/{className}/{id}": async () => {
+      const view = (await send("POST", "/v1/views/Customer", { name: "Graz" })).body.data;
+      const put = (body: object) => send("PUT", `/v1/views/Customer/${view.id}`, body);
+      return [await put({ name: "Gent" }), await put({}), "307"];
+    },
+    "DELETE /v1/views/{className}/{id}": async () => {
+      const view = (await send("POST", "/v1/views/Customer", { name: "Graz" })).body.data;
+      const remove = () => send("DELETE", `/v1/views/Customer/${view.id}`);
+      return [await remove(), await remove(), "304"];
+    },
     "GET /v1/lock/object/{id}": async () => [
       await send("GET", `/v1/lock/object/${await create()}`),
       await send("GET", "/v1/lock/object/ZZZZZZZZ"),

@@ -25,6 +25,7 @@ export * from "./serialize-own-user.ts";
 export { changeAccepted, updateObject, type UpdateObjectInput } from "./update-object.ts";
 export * from "./update-objects.ts";
 export * from "./user-names.ts";
+export * from "./views.ts";
 export * from "./deletion/index.ts";
 export * from "./hooks/index.ts";
 export * from "./lock-object.ts";

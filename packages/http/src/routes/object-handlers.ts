@@ -116,7 +116,7 @@ export function singleReference(text: string): SingleReference {
 }
 
 /** Parses a path parameter as a class name. Throws 304 for anything else. */
-function classNameOf(text: string): string {
+export function classNameOf(text: string): string {
   const reference = objectReference(text);
   if (reference?.kind !== "class") throw new ServiceError(304);
   return reference.className;

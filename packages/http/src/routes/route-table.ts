@@ -15,6 +15,7 @@ import { seatHandlers } from "./seat-handlers.ts";
 import { secondFactorHandlers } from "./second-factor-handlers.ts";
 import { customUserHandlers, sessionHandlers } from "./session-handlers.ts";
 import { syncHandlers } from "./sync-handlers.ts";
+import { viewHandlers } from "./view-handlers.ts";
 
 /** Routes whose handlers apply the key: a multi request to its items, creations to what they store. */
 const appliesKey: ReadonlySet<string> = new Set(["multi", "createObjects"]);
@@ -36,6 +37,7 @@ export function routeTable(files?: FileUseCases): Route[] {
     objects: objectHandlers,
     deletion: deletionHandlers,
     objectAccess: objectAccessHandlers,
+    views: viewHandlers,
     files: fileHandlers(files),
     synchronization: syncHandlers,
     macros: macroHandlers,
