@@ -54,6 +54,7 @@ const operatorsByType: Readonly<Record<ValueColumn["type"], readonly Operator[]>
   collection: ["$contains", "$exists"],
   id: comparisons,
   class: equalities,
+  title: [],
 };
 
 export const operatorsFor = (column: ValueColumn | undefined): readonly Operator[] =>

@@ -1,4 +1,5 @@
 import type { ValueColumn } from "./columns.ts";
+import { beginningOf } from "./cut-text.ts";
 import { titleOf } from "./object-title.ts";
 
 export type ObjectRow = Readonly<Record<string, unknown>> & {
@@ -21,13 +22,13 @@ export function isoTime(text: string): string {
 
 export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 
-/** A value as text to be copied: dates and numbers as the server writes them, objects by their titles. */
+/** A value of a list as text: dates, numbers and JSON as the server writes them, objects by their titles. */
 export function cellText(row: ObjectRow, { name, type, targetTitle }: ValueColumn): string {
+  if (type === "title") return titleOf(row, targetTitle);
   const value = row[name];
   if (value === undefined || value === null) return "";
   if (type === "collection") return String(countOf(value));
-  if (type === "json") return JSON.stringify(value);
-  return isRow(value) ? titleOf(value, targetTitle) : String(value);
+  return isRow(value) ? titleOf(value, targetTitle) : String(beginningOf(value));
 }
 
 /** Cells as lines of tab-separated values. Spreadsheets take quotes around texts with tabs and line breaks. */

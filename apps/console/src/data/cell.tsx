@@ -2,11 +2,9 @@ import { useLanguage } from "../language/language.tsx";
 import { TextLink } from "../shell/links.tsx";
 import { cellText, isDay, isoTime, isRow, type ObjectRow } from "./cell-text.ts";
 import type { ValueColumn } from "./columns.ts";
+import { isCut } from "./cut-text.ts";
 import { titleOf } from "./object-title.ts";
 import classes from "./object-grid.module.css";
-
-/** Characters of a long text that a cell shows. */
-const shownCharacters = 300;
 
 interface CellProps {
   readonly row: ObjectRow;
@@ -28,9 +26,10 @@ export function Cell({ row, column, isTitle }: CellProps) {
   const text = cellText(row, column);
   if (column.type === "date") return <span title={text}>{isDay(text) ? text : localTime(text, language)}</span>;
   const isCode = column.type === "json" || column.type === "id";
+  const hint = isCut(value) ? `${text} ${texts.objects.characters(value["~Length"])}` : text;
   return (
-    <span className={isCode ? classes["mono"] : ""} title={text.length > 40 ? text.slice(0, 1_000) : undefined}>
-      {text.slice(0, shownCharacters)}
+    <span className={isCode ? classes["mono"] : ""} title={hint.length > 40 ? hint : undefined}>
+      {text}
     </span>
   );
 }

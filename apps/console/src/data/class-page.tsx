@@ -2,7 +2,7 @@ import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title, Tooltip 
 import { useDebouncedCallback } from "@mantine/hooks";
 import type { ClassStructure } from "@sallyport/client";
 import { IconFilter, IconPlus, IconRefresh, IconSearch } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { useClasses } from "../connection/connection-context.tsx";
@@ -11,14 +11,17 @@ import { FailureDetails, showFailure } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
 import { useColumnChoice } from "./column-choice.ts";
 import { ColumnPanel } from "./column-panel.tsx";
-import { columnsOf, usualColumns } from "./columns.ts";
+import { listColumnsOf, usualColumns } from "./columns.ts";
 import { conditionsOf } from "./filter-tree.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import { filterOfText, listQuery, noFilter } from "./list-query.ts";
 import { newObject, useListState } from "./list-state.ts";
 import { ObjectGrid } from "./object-grid.tsx";
 import { ButtonLink } from "../shell/links.tsx";
-import { useObjectRows } from "./object-rows.ts";
+import { useObjectCount } from "./object-count.ts";
+import { listKey, useObjectRows } from "./object-rows.ts";
+import { titlePathOf } from "./object-title.ts";
+import { type ShownCell, WholeValue } from "./whole-value.tsx";
 import classes from "./class-page.module.css";
 
 /** The objects of a class and its subclasses. */
@@ -50,7 +53,7 @@ function ObjectList({ structure, all }: ObjectListProps) {
   const texts = useTexts();
   const { name } = structure;
   const { state, sort, change } = useListState();
-  const columns = useMemo(() => columnsOf(structure, all), [structure, all]);
+  const columns = useMemo(() => listColumnsOf(structure, all), [structure, all]);
   const usual = useMemo(() => usualColumns(structure, all), [structure, all]);
   const names = useMemo(() => columns.map((column) => column.name), [columns]);
   const { choice, choose, reset } = useColumnChoice(name, usual, names);
@@ -63,6 +66,9 @@ function ObjectList({ structure, all }: ObjectListProps) {
   );
   const list = useObjectRows({ className: name, query, columns: shown });
   const { loaded, first, error, isPending, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+
+  const count = useObjectCount({ className: name, query, isWanted: choice.isCounted, list });
+  const [shownCell, setShownCell] = useState<ShownCell | null>(null);
 
   const onFirstRow = useCallback((row: number) => change({ row: row === 0 ? undefined : String(row) }), [change]);
   const loadMore = useCallback(() => {
@@ -79,9 +85,10 @@ function ObjectList({ structure, all }: ObjectListProps) {
     onError: (failure) => showFailure(texts.notices.loadFailed, failure),
   });
   const conditionCount = filter === null ? 0 : conditionsOf(filter).length;
+  const queries = useQueryClient();
   const reload = () => {
     forgetRefresh();
-    void list.refetch();
+    void queries.invalidateQueries({ queryKey: listKey(name) });
   };
 
   return (
@@ -91,9 +98,9 @@ function ObjectList({ structure, all }: ObjectListProps) {
           <Title order={1} size="h2">
             {name}
           </Title>
-          {first !== undefined && (
+          {count !== undefined && (
             <Text c="dimmed" size="sm" role="status">
-              {texts.objects.count(first["~Count"], first["~CountCapped"] === true && first["~Count"] >= 5_000)}
+              {texts.objects.count(count.count, count.capped)}
             </Text>
           )}
         </Group>
@@ -197,9 +204,17 @@ function ObjectList({ structure, all }: ObjectListProps) {
             loadMore={loadMore}
             firstRow={Number(state.row ?? 0)}
             onFirstRow={onFirstRow}
+            readWhole={list.readWhole}
+            onShow={setShownCell}
           />
         )}
       </Paper>
+      <WholeValue
+        cell={shownCell}
+        titlePath={titlePathOf(structure, all)}
+        readWhole={list.readWhole}
+        onClose={() => setShownCell(null)}
+      />
     </div>
   );
 }

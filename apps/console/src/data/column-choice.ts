@@ -1,21 +1,25 @@
 import { useCallback, useState } from "react";
 import { usePerson } from "../connection/connection-context.tsx";
 
-/** The columns that a person has chosen for a class, in their order. */
+/** How a person wants to see a class: its columns, in their order, and a count. */
 export interface ColumnChoice {
   readonly names: readonly string[];
   /** Widths in px by column, where the person has set one. */
   readonly widths: Readonly<Record<string, number>>;
+  /** Whether the objects are counted. */
+  readonly isCounted: boolean;
 }
+
+const usualChoice = (names: readonly string[]): ColumnChoice => ({ names, widths: {}, isCounted: true });
 
 /** Reads what was stored. Columns that no longer exist are left out. */
 function storedChoice(key: string, usual: readonly string[], all: readonly string[]): ColumnChoice {
   try {
-    const { names, widths } = JSON.parse(localStorage.getItem(key) ?? "") as ColumnChoice;
+    const { names, widths, isCounted = true } = JSON.parse(localStorage.getItem(key) ?? "") as ColumnChoice;
     const present = names.filter((name) => all.includes(name));
-    return { names: present.length === 0 ? usual : present, widths };
+    return { names: present.length === 0 ? usual : present, widths, isCounted };
   } catch {
-    return { names: usual, widths: {} };
+    return usualChoice(usual);
   }
 }
 
@@ -35,7 +39,7 @@ export function useColumnChoice(className: string, usual: readonly string[], all
   );
   const reset = useCallback(() => {
     localStorage.removeItem(key);
-    setChoice({ names: usual, widths: {} });
+    setChoice(usualChoice(usual));
   }, [key, usual]);
   return { choice, choose, reset };
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, Stack } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, Stack, Switch } from "@mantine/core";
 import { IconChevronDown, IconChevronUp, IconColumns3 } from "@tabler/icons-react";
 import { useTexts } from "../language/language.tsx";
 import type { ColumnChoice } from "./column-choice.ts";
@@ -72,6 +72,11 @@ export function ColumnPanel({ columns, choice, choose, onReset }: ColumnPanelPro
               </Group>
             ))}
           </ScrollArea.Autosize>
+          <Switch
+            label={texts.objects.counts}
+            checked={choice.isCounted}
+            onChange={({ currentTarget }) => choose({ isCounted: currentTarget.checked })}
+          />
           <Button variant="subtle" size="xs" onClick={onReset}>
             {texts.objects.resetColumns}
           </Button>

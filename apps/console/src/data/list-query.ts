@@ -34,16 +34,29 @@ export function listQuery({ structure, all, columns, search, filter, sort }: Que
   });
   const filters = [
     ...(filter.members.length > 0 ? [filterOf(dated)] : []),
-    ...(search === undefined ? [] : [quickFilter(search, columns)]),
+    ...(search === undefined ? [] : [quickFilter(search, searchedPaths(structure, all, columns))]),
   ];
   const [first] = filters;
   const where: Filter | undefined = filters.length > 1 ? { $and: filters } : first;
   return { ...(where === undefined ? {} : { where }), ...(sort.length > 0 ? { sort } : {}) };
 }
 
+/** The paths to the texts of an object, its title among them. */
+function searchedPaths(
+  structure: ClassStructure,
+  all: readonly ClassStructure[],
+  columns: readonly ValueColumn[],
+): readonly string[] {
+  return columns.flatMap(({ name, type, targetTitle }) => {
+    const path = type === "title" ? (targetTitle ?? "") : name;
+    const leaf = type === "title" ? stepsOf(path, structure, all).at(-1)?.column?.type : type;
+    return leaf === "string" ? [path] : [];
+  });
+}
+
 /** The filter of the quick search: one of the texts contains the searched one, or the id is it. */
-function quickFilter(text: string, columns: readonly ValueColumn[]): Filter {
-  const texts = columns.filter(({ type }) => type === "string").map(({ name }) => ({ [name]: { $contains: text } }));
+function quickFilter(text: string, paths: readonly string[]): Filter {
+  const texts = paths.map((path) => ({ [path]: { $contains: text } }));
   const id = objectIdOf(text);
   return { $or: [...texts, ...(id === null ? [] : [{ "~ObjectID": id }])] };
 }

@@ -49,7 +49,7 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
   const isChanged = changes.size > 0 || isWrong;
   const { former, decide } = useDraft(className, objectId, isChanged ? edits : noEdits);
   const canWrite = permissions.includes(row === null ? "create" : "write");
-  const serialization = { type: "custom", fields: formFieldsOf(columns) } as const;
+  const serialization = { type: "custom", fields: formFieldsOf(structure, all) } as const;
 
   const { mutate, error, isPending, reset } = useMutation({
     mutationFn: () => {

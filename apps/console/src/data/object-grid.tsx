@@ -13,13 +13,16 @@ import {
 import { elementScroll, observeElementOffset, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTexts } from "../language/language.tsx";
+import { showFailure } from "../notices/notices.tsx";
 import { Cell } from "./cell.tsx";
 import { cellText, type ObjectRow, tableText } from "./cell-text.ts";
 import type { ColumnChoice } from "./column-choice.ts";
 import type { ValueColumn } from "./columns.ts";
+import { isCut } from "./cut-text.ts";
 import { type GridCell, movedCell, selectedRange } from "./grid-keys.ts";
 import { toggledSort } from "./list-state.ts";
 import { containerHeight, contentOffset, scrollOffset } from "./offset-mapping.ts";
+import type { ShownCell } from "./whole-value.tsx";
 import classes from "./object-grid.module.css";
 
 const rowHeight = 36;
@@ -60,6 +63,10 @@ interface ObjectGridProps {
   loadMore(): void;
   readonly firstRow: number;
   onFirstRow(row: number): void;
+  /** Reads rows with whole values. */
+  readWhole(rows: readonly ObjectRow[]): Promise<readonly ObjectRow[]>;
+  /** Shows the whole value of a cell whose text is cut. */
+  onShow(cell: ShownCell): void;
 }
 
 /** Rows of a class as an ARIA grid. Only rows that show are elements; more are loaded before the end is reached. */
@@ -79,6 +86,8 @@ export function ObjectGrid(props: ObjectGridProps) {
     loadMore,
     firstRow,
     onFirstRow,
+    readWhole,
+    onShow,
   } = props;
   const texts = useTexts();
   const id = useId();
@@ -176,13 +185,19 @@ export function ObjectGrid(props: ObjectGridProps) {
 
   const range = selectedRange(active, anchor);
   const stateOf = (row: ObjectRow) => refreshed.get(row["~ObjectID"]) ?? row;
-  const copy = () => {
-    const cells = rows
-      .slice(range.firstRow - 1, range.lastRow)
-      .map((row) =>
-        shown.slice(range.firstColumn, range.lastColumn + 1).map((column) => cellText(stateOf(row), column)),
-      );
-    void navigator.clipboard.writeText(tableText(cells));
+  const copy = async () => {
+    const selected = rows.slice(range.firstRow - 1, range.lastRow).map(stateOf);
+    const copied = shown.slice(range.firstColumn, range.lastColumn + 1);
+    const isWhole = selected.every((row) => !copied.some(({ name }) => isCut(row[name])));
+    const whole = isWhole ? selected : await readWhole(selected);
+    await navigator.clipboard.writeText(tableText(whole.map((row) => copied.map((column) => cellText(row, column)))));
+  };
+  /** Whether there is more of the text of a cell to be shown. */
+  const showWhole = ({ row: index, column: place }: GridCell): boolean => {
+    const [row, column] = [rows[index - 1], shown[place]];
+    if (row === undefined || column === undefined || !isCut(stateOf(row)[column.name])) return false;
+    onShow({ row: stateOf(row), column });
+    return true;
   };
 
   const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
@@ -218,7 +233,9 @@ export function ObjectGrid(props: ObjectGridProps) {
     if (active.row === 0 && event.altKey && arrow !== 0) changeColumn(event, arrow);
     else if ((event.ctrlKey || event.metaKey) && event.key === "c") {
       if (active.row === 0 || getSelection()?.isCollapsed === false) return;
-      copy();
+      copy().catch((error: unknown) => showFailure(texts.objects.copyFailed, error));
+    } else if (event.key === " " && showWhole(active)) {
+      // The page does not scroll.
     } else if (event.key === "Enter" && active.row === 0 && column !== undefined) sortColumn(column, event.shiftKey);
     else if (event.key === "Enter") openObject();
     else {
@@ -314,6 +331,7 @@ export function ObjectGrid(props: ObjectGridProps) {
                   data-pinned={place === 0}
                   data-active={active.row === index + 1 && active.column === place}
                   style={{ width: headers[place]?.getSize() ?? usualWidth(column) }}
+                  onDoubleClick={() => showWhole({ row: index + 1, column: place })}
                   onMouseDown={(event) => activate({ row: index + 1, column: place }, event.shiftKey)}
                 >
                   <Cell row={renewed ?? row} column={column} isTitle={place === 0} />

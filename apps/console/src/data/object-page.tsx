@@ -11,11 +11,12 @@ import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 import { TextLink } from "../shell/links.tsx";
 import { localTime } from "./cell.tsx";
 import type { ObjectRow } from "./cell-text.ts";
-import { columnsOf, formFieldsOf } from "./columns.ts";
+import { formFieldsOf } from "./columns.ts";
 import { newObject } from "./list-state.ts";
 import { ObjectForm } from "./object-form.tsx";
+import { ObjectLock } from "./object-lock.tsx";
 import { listKey } from "./object-rows.ts";
-import { titleAttributeOf, titleOf } from "./object-title.ts";
+import { titleOf, titlePathOf } from "./object-title.ts";
 
 /** An object, or a new one, as a form. */
 export function ObjectPage() {
@@ -61,10 +62,7 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
   const connection = useConnection();
   const queries = useQueryClient();
   const { name: className } = structure;
-  const fields = useMemo(
-    () => formFieldsOf(columnsOf(structure, all).filter(({ name }) => !name.startsWith("~"))),
-    [structure, all],
-  );
+  const fields = useMemo(() => formFieldsOf(structure, all), [structure, all]);
   const queryKey = ["objects", className, "object", objectId];
   const { data, error } = useQuery({
     queryKey,
@@ -82,7 +80,7 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
     ) : (
       <FailureDetails error={error} />
     );
-  const title = titleOf(data, titleAttributeOf(structure));
+  const title = titleOf(data, titlePathOf(structure, all));
   return (
     <Stack>
       <ClassLink className={className} />
@@ -115,6 +113,7 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
         </div>
         {structure.permissions.includes("delete") && <ObjectActions className={className} row={data} title={title} />}
       </Group>
+      {structure.permissions.includes("write") && <ObjectLock objectId={objectId} title={title} />}
       <ObjectForm
         structure={structure}
         all={all}

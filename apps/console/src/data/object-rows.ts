@@ -1,14 +1,17 @@
-import type { ObjectQuery } from "@sallyport/client";
+import type { ObjectQuery, Serialization } from "@sallyport/client";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import type { ObjectRow } from "./cell-text.ts";
 import { fieldsOf, type ValueColumn } from "./columns.ts";
+import { listedCharacters } from "./cut-text.ts";
 
 /** Rows of a request. */
 const pageSize = 100;
 /** Ids that one query can name. */
 const maxIds = 1_000;
+/** Rows with whole values of a request: an object has at most 1 MiB, and an answer 16 MiB. */
+const wholeRows = 15;
 
 /** Key of all lists of a class. */
 export const listKey = (className: string): readonly string[] => ["objects", className, "list"];
@@ -24,12 +27,12 @@ type Refreshed = ReadonlyMap<string, ObjectRow | null>;
 
 const noneRefreshed: Refreshed = new Map();
 
-/** Rows of a class, loaded page by page with cursors. Rows that are there keep their places until the list is loaded anew. */
+/** Rows of a class with the beginnings of long texts, loaded page by page with cursors. Rows that are there keep their places until the list is loaded anew. */
 export function useObjectRows({ className, query, columns }: RowsRequest) {
   const connection = useConnection();
-  const fields = useMemo(() => fieldsOf(columns), [columns]);
+  const form = useMemo((): Serialization => ({ type: "custom", fields: fieldsOf(columns), json: "text" }), [columns]);
   const list = useInfiniteQuery({
-    queryKey: [...listKey(className), query, fields],
+    queryKey: [...listKey(className), query, form],
     queryFn: ({ pageParam: cursor, signal }) =>
       connection.work((data) =>
         data.listObjects<ObjectRow>(className, {
@@ -37,8 +40,8 @@ export function useObjectRows({ className, query, columns }: RowsRequest) {
           cursor,
           signal,
           perPage: pageSize,
-          count: "capped",
-          serialization: { type: "custom", fields },
+          count: "none",
+          serialization: { ...form, cut: listedCharacters },
         }),
       ),
     initialPageParam: undefined as string | undefined,
@@ -59,8 +62,8 @@ export function useObjectRows({ className, query, columns }: RowsRequest) {
         client.listObjects<ObjectRow>(className, {
           query: { where: query.where, oids: watched.map((row) => row["~ObjectID"]) },
           perPage: maxIds,
-          count: "capped",
-          serialization: { type: "custom", fields },
+          count: "none",
+          serialization: { ...form, cut: listedCharacters },
         }),
       );
       const states = new Map(found["~Elements"].map((row) => [row["~ObjectID"], row]));
@@ -68,7 +71,27 @@ export function useObjectRows({ className, query, columns }: RowsRequest) {
       setRefreshed(new Map(differing.map((row) => [row["~ObjectID"], states.get(row["~ObjectID"]) ?? null])));
       return differing.length;
     },
-    [className, connection, fields, loaded, query],
+    [className, connection, form, loaded, query],
   );
-  return { ...list, loaded, refreshed, refresh, first: data?.pages[0] };
+
+  const readWhole = useCallback(
+    async (rows: readonly ObjectRow[]) => {
+      const whole = new Map<string, ObjectRow>();
+      for (let start = 0; start < rows.length; start += wholeRows) {
+        const oids = rows.slice(start, start + wholeRows).map((row) => row["~ObjectID"]);
+        const page = await connection.work((client) =>
+          client.listObjects<ObjectRow>(className, {
+            query: { oids },
+            perPage: wholeRows,
+            count: "none",
+            serialization: form,
+          }),
+        );
+        for (const row of page["~Elements"]) whole.set(row["~ObjectID"], row);
+      }
+      return rows.map((row) => whole.get(row["~ObjectID"]) ?? row);
+    },
+    [className, connection, form],
+  );
+  return { ...list, loaded, refreshed, refresh, readWhole, first: data?.pages[0] };
 }

@@ -3,10 +3,11 @@ import { useDebouncedValue } from "@mantine/hooks";
 import type { ClassStructure } from "@sallyport/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useClasses, useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { stepsOf } from "./attribute-path.ts";
 import type { ObjectRow } from "./cell-text.ts";
-import { titleAttributeOf, titleOf } from "./object-title.ts";
+import { titlePathOf, titleOf } from "./object-title.ts";
 
 /** Objects that the picker offers at a time. */
 const offered = 20;
@@ -41,7 +42,8 @@ type ObjectSelectProps = Omit<ReferencePickerProps, "target"> & { readonly targe
 function ObjectSelect({ label, target, value, onChange, disabled = false }: ObjectSelectProps) {
   const texts = useTexts();
   const connection = useConnection();
-  const title = titleAttributeOf(target);
+  const { data: classes = [] } = useClasses();
+  const title = titlePathOf(target, classes);
   const [text, setText] = useState("");
   const fields = title === null ? [] : [title];
   const titleText = (row: ObjectRow) => titleOf(row, title);
@@ -60,11 +62,11 @@ function ObjectSelect({ label, target, value, onChange, disabled = false }: Obje
       connection.work((data) =>
         data.listObjects<ObjectRow>(target.name, {
           query: {
-            ...(sought === "" ? {} : { where: soughtBy(sought, title, target) }),
+            ...(sought === "" ? {} : { where: soughtBy(sought, title, { target, classes }) }),
             ...(title === null ? {} : { sort: [title] }),
           },
           perPage: offered,
-          count: "capped",
+          count: "none",
           serialization: { type: "custom", fields },
           signal,
         }),
@@ -94,8 +96,12 @@ function ObjectSelect({ label, target, value, onChange, disabled = false }: Obje
   );
 }
 
-function soughtBy(text: string, title: string | null, { attributes }: ClassStructure) {
-  const isText = attributes.some(({ name, type }) => name === title && type === "string");
+function soughtBy(
+  text: string,
+  title: string | null,
+  { target, classes }: { readonly target: ClassStructure; readonly classes: readonly ClassStructure[] },
+) {
+  const isText = title !== null && stepsOf(title, target, classes).at(-1)?.column?.type === "string";
   const byId = /^[0-9a-z]{1,12}$/i.test(text) ? [{ "~ObjectID": text.toUpperCase() }] : [];
-  return { $or: [...(title !== null && isText ? [{ [title]: { $contains: text } }] : []), ...byId] };
+  return { $or: [...(isText ? [{ [title]: { $contains: text } }] : []), ...byId] };
 }

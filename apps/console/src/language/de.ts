@@ -261,7 +261,7 @@ export const de: Texts = {
   },
   objects: {
     meta: (name: string): string | undefined =>
-      ({ "~ObjectID": "Id", "~ClassName": "Klasse", "~StoreTime": "Letzte Änderung" })[name],
+      ({ "~Title": "Titel", "~ObjectID": "Id", "~ClassName": "Klasse", "~StoreTime": "Letzte Änderung" })[name],
     count: (count: number, isCapped: boolean) => {
       const shown = `${new Intl.NumberFormat("de").format(count)}${isCapped ? "+" : ""}`;
       return count === 1 ? "1 Objekt" : `${shown} Objekte`;
@@ -270,6 +270,9 @@ export const de: Texts = {
     moveUp: (name: string) => `${name} nach oben`,
     moveDown: (name: string) => `${name} nach unten`,
     resetColumns: "Spalten zurücksetzen",
+    counts: "Objekte zählen",
+    characters: (count: number) => `(${new Intl.NumberFormat("de").format(count)} Zeichen)`,
+    copyFailed: "Die Zellen wurden nicht kopiert",
     search: "Texte dieser Klasse durchsuchen",
     searchHelp: "Findet einen Teil eines Textes in genau dieser Schreibweise, oder eine Id.",
     none: "Die Klasse hat keine Objekte, oder Sie dürfen keine lesen.",
@@ -278,7 +281,7 @@ export const de: Texts = {
     null: "null",
     empty: "leer",
     gridKeys:
-      "Pfeiltasten wechseln die Zelle, mit Umschalt wählen sie aus. Eingabe öffnet einen Link oder sortiert nach einer Spalte; Umschalt und Eingabe nimmt eine Spalte in die Reihenfolge auf. Strg und C kopiert. Alt mit den Pfeiltasten verschiebt eine Spalte, mit Umschalt ändert es die Breite.",
+      "Pfeiltasten wechseln die Zelle, mit Umschalt wählen sie aus. Eingabe öffnet einen Link oder sortiert nach einer Spalte; Umschalt und Eingabe nimmt eine Spalte in die Reihenfolge auf. Strg und C kopiert. Leertaste zeigt einen langen Text ganz. Alt mit den Pfeiltasten verschiebt eine Spalte, mit Umschalt ändert es die Breite.",
     find: (className: string) => `Suchen in ${className}`,
     clear: (name: string) => `${name} leeren`,
     newOf: (className: string) => `Neues Objekt von ${className}`,
@@ -317,6 +320,18 @@ export const de: Texts = {
     keep: "Behalten",
     keepOf: (name: string) => `Wert von ${name}`,
     takeOver: "Mit diesen Werten weiter",
+    lock: "Sperren",
+    unlock: "Sperre freigeben",
+    lockAge: (time: string, minutes: number) =>
+      minutes === 0 ? `seit ${time}` : `seit ${time} (${new Intl.NumberFormat("de").format(minutes)} min)`,
+    lockedByMe: (age: string) => `Sie haben dieses Objekt gesperrt, ${age}`,
+    lockedBy: (user: string | undefined, age: string) => `Gesperrt von ${user ?? "einer anderen Sitzung"}, ${age}`,
+    lockFailed: "Die Sperre wurde nicht geändert",
+    lockLost: "Ihre Sperre ist beendet. Andere Sitzungen können das Objekt speichern.",
+    takeOverLock: (title: string) => `Sperre von ${title} übernehmen`,
+    takeOverLockHelp:
+      "Die Sitzung mit der Sperre kann das Objekt nicht mehr speichern. Ihre Seite sagt es ihr. Das Audit hält es fest.",
+    takeOverLockConfirm: "Sperre übernehmen",
     copyId: "Id kopieren",
     storedAt: (time: string) => `Letzte Änderung ${time}`,
     recycle: (title: string) => `${title} in den Papierkorb legen`,

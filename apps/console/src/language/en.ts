@@ -258,7 +258,7 @@ export const en = {
   objects: {
     /** Names of the meta-fields. */
     meta: (name: string): string | undefined =>
-      ({ "~ObjectID": "Id", "~ClassName": "Class", "~StoreTime": "Last change" })[name],
+      ({ "~Title": "Title", "~ObjectID": "Id", "~ClassName": "Class", "~StoreTime": "Last change" })[name],
     count: (count: number, isCapped: boolean) => {
       const shown = `${new Intl.NumberFormat("en").format(count)}${isCapped ? "+" : ""}`;
       return count === 1 ? "1 object" : `${shown} objects`;
@@ -267,6 +267,9 @@ export const en = {
     moveUp: (name: string) => `Move ${name} up`,
     moveDown: (name: string) => `Move ${name} down`,
     resetColumns: "Reset columns",
+    counts: "Count the objects",
+    characters: (count: number) => `(${new Intl.NumberFormat("en").format(count)} characters)`,
+    copyFailed: "The cells were not copied",
     search: "Search the texts of this class",
     searchHelp: "Finds a part of any text, in exactly this case, or an id.",
     none: "The class has no objects, or you cannot read any.",
@@ -275,7 +278,7 @@ export const en = {
     null: "null",
     empty: "empty",
     gridKeys:
-      "Arrow keys move between cells, with Shift they select. Enter opens a link or sorts by a column; Shift and Enter adds a column to the order. Ctrl and C copies. Alt with the arrow keys moves a column, with Shift it changes the width.",
+      "Arrow keys move between cells, with Shift they select. Enter opens a link or sorts by a column; Shift and Enter adds a column to the order. Ctrl and C copies. Space shows the whole of a long text. Alt with the arrow keys moves a column, with Shift it changes the width.",
     find: (className: string) => `Find in ${className}`,
     clear: (name: string) => `Clear ${name}`,
     newOf: (className: string) => `New object of ${className}`,
@@ -314,6 +317,18 @@ export const en = {
     keep: "Keep",
     keepOf: (name: string) => `Value of ${name}`,
     takeOver: "Continue with these values",
+    lock: "Lock",
+    unlock: "Release the lock",
+    lockAge: (time: string, minutes: number) =>
+      minutes === 0 ? `since ${time}` : `since ${time} (${new Intl.NumberFormat("en").format(minutes)} min)`,
+    lockedByMe: (age: string) => `You have locked this object ${age}`,
+    lockedBy: (user: string | undefined, age: string) => `Locked by ${user ?? "another session"} ${age}`,
+    lockFailed: "The lock was not changed",
+    lockLost: "Your lock has ended. Other sessions can save the object.",
+    takeOverLock: (title: string) => `Take over the lock of ${title}`,
+    takeOverLockHelp:
+      "The session that holds the lock can no longer save the object. Its page says so. The audit records it.",
+    takeOverLockConfirm: "Take over the lock",
     copyId: "Copy the id",
     storedAt: (time: string) => `Last change ${time}`,
     recycle: (title: string) => `Move ${title} to the recycle bin`,

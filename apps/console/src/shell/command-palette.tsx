@@ -7,7 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useClasses, useConnection, usePerson } from "../connection/connection-context.tsx";
 import type { ObjectRow } from "../data/cell-text.ts";
-import { objectIdOf, titleAttributeOf, titleOf } from "../data/object-title.ts";
+import { objectIdOf, titleOf, titlePathOf } from "../data/object-title.ts";
 import { useTexts } from "../language/language.tsx";
 import { useAdministrationPages } from "./side-bar.tsx";
 
@@ -20,8 +20,11 @@ async function findObject(data: SallyportClient, id: string, classes: readonly C
   const read = (fields: string[]) =>
     data.getObject<ObjectRow>(id, { signal, serialization: { type: "custom", fields } });
   const { "~ClassName": className } = await read([]);
-  const attribute = titleAttributeOf(classes.find(({ name }) => name === className));
-  return { id, className, title: attribute === null ? id : titleOf(await read([attribute]), attribute) };
+  const path = titlePathOf(
+    classes.find(({ name }) => name === className),
+    classes,
+  );
+  return { id, className, title: path === null ? id : titleOf(await read([path]), path) };
 }
 
 /** Pages, classes, users and actions by their names and an object by its id, on Ctrl+K. The server searches users and objects. */
