@@ -1,9 +1,10 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import type { ClassStructure } from "@sallyport/client";
+import type { ViewData } from "@sallyport/contract";
 import { IconFilter, IconPlus, IconRefresh, IconSearch } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Navigate, useParams } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { useClasses } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
@@ -12,7 +13,7 @@ import { SlowNotice } from "../notices/slow-notice.tsx";
 import { useColumnChoice } from "./column-choice.ts";
 import { ColumnPanel } from "./column-panel.tsx";
 import { listColumnsOf, usualColumns } from "./columns.ts";
-import { conditionsOf } from "./filter-tree.ts";
+import { conditionsOf, filterOf } from "./filter-tree.ts";
 import { FilterPanel } from "./filter-panel.tsx";
 import { filterOfText, listQuery, noFilter } from "./list-query.ts";
 import { newObject, useListState } from "./list-state.ts";
@@ -21,6 +22,8 @@ import { ButtonLink } from "../shell/links.tsx";
 import { useObjectCount } from "./object-count.ts";
 import { listKey, useObjectRows } from "./object-rows.ts";
 import { titlePathOf } from "./object-title.ts";
+import { type ListContent, ViewMenu } from "./view-menu.tsx";
+import { openedView, useViews } from "./views.ts";
 import { type ShownCell, WholeValue } from "./whole-value.tsx";
 import classes from "./class-page.module.css";
 
@@ -30,8 +33,19 @@ export function ClassPage() {
   const { className = "" } = useParams({ strict: false });
   const { data, error, isPending } = useClasses();
   const structure = data?.find(({ name }) => name === className);
-  if (data !== undefined && structure !== undefined)
-    return <ObjectList key={className} structure={structure} all={data} />;
+  const { state } = useListState();
+  const views = useViews(className);
+  if (data !== undefined && structure !== undefined && (!views.isPending || (state.open ?? state.view) === undefined)) {
+    const viewOf = (id: string | undefined) => views.data?.find((each) => each.id === id);
+    const opened = viewOf(state.open);
+    if (opened !== undefined) {
+      const search = openedView(opened, structure, data).state as never;
+      return <Navigate to="/classes/$className" params={{ className }} search={search} replace />;
+    }
+    const view = viewOf(state.view);
+    const key = `${className} ${view?.id ?? ""}`;
+    return <ObjectList key={key} structure={structure} all={data} view={view} isMissing={state.open !== undefined} />;
+  }
   return (
     <Stack>
       <Title order={1} size="h2">
@@ -47,16 +61,24 @@ export function ClassPage() {
 interface ObjectListProps {
   readonly structure: ClassStructure;
   readonly all: readonly ClassStructure[];
+  /** The saved view that is open. */
+  readonly view: ViewData | undefined;
+  /** Whether the address names a view that the person cannot see. */
+  readonly isMissing: boolean;
 }
 
-function ObjectList({ structure, all }: ObjectListProps) {
+function ObjectList({ structure, all, view, isMissing }: ObjectListProps) {
   const texts = useTexts();
   const { name } = structure;
   const { state, sort, change } = useListState();
   const columns = useMemo(() => listColumnsOf(structure, all), [structure, all]);
-  const usual = useMemo(() => usualColumns(structure, all), [structure, all]);
+  const opened = useMemo(
+    () => (view === undefined ? undefined : openedView(view, structure, all)),
+    [view, structure, all],
+  );
+  const usual = useMemo(() => opened?.columns ?? usualColumns(structure, all), [opened, structure, all]);
   const names = useMemo(() => columns.map((column) => column.name), [columns]);
-  const { choice, choose, reset } = useColumnChoice(name, usual, names);
+  const { choice, choose, reset } = useColumnChoice({ className: name, viewId: view?.id, usual, all: names });
   const shown = useMemo(() => columns.filter((column) => choice.names.includes(column.name)), [columns, choice.names]);
   const filter = useMemo(() => filterOfText(state.filter), [state.filter]);
   const [isFiltering, setFiltering] = useState(false);
@@ -85,6 +107,12 @@ function ObjectList({ structure, all }: ObjectListProps) {
     onError: (failure) => showFailure(texts.notices.loadFailed, failure),
   });
   const conditionCount = filter === null ? 0 : conditionsOf(filter).length;
+  const content: ListContent = {
+    columns: [...choice.names],
+    where: filter === null || filter.members.length === 0 ? undefined : filterOf(filter),
+    sort: [...sort],
+    search: state.search,
+  };
   const queries = useQueryClient();
   const reload = () => {
     forgetRefresh();
@@ -155,9 +183,20 @@ function ObjectList({ structure, all }: ObjectListProps) {
             >
               {conditionCount > 0 ? texts.filter.titleWith(conditionCount) : texts.filter.title}
             </Button>
+            <ViewMenu className={name} view={view} content={content} />
             <ColumnPanel columns={columns} choice={choice} choose={choose} onReset={reset} />
           </Group>
         </Group>
+        {isMissing && (
+          <Text p="sm" c="red" role="alert">
+            {texts.views.unknown}
+          </Text>
+        )}
+        {opened !== undefined && opened.missing.length > 0 && (
+          <Text p="sm" c="dimmed" role="status">
+            {texts.views.leavesOut(opened.missing.join(", "))}
+          </Text>
+        )}
         {filter === null && (
           <Text p="sm" c="red" role="alert">
             {texts.filter.unreadable}

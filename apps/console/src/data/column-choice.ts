@@ -23,10 +23,18 @@ function storedChoice(key: string, usual: readonly string[], all: readonly strin
   }
 }
 
-/** The choice of columns, remembered in this browser by database, person and class. */
-export function useColumnChoice(className: string, usual: readonly string[], all: readonly string[]) {
+interface ChoiceOf {
+  readonly className: string;
+  /** A saved view has columns of its own. */
+  readonly viewId: string | undefined;
+  readonly usual: readonly string[];
+  readonly all: readonly string[];
+}
+
+/** The choice of columns, remembered in this browser by database, person, class and view. */
+export function useColumnChoice({ className, viewId = "", usual, all }: ChoiceOf) {
   const { databaseName, userId } = usePerson();
-  const key = ["sallyport-console-columns", databaseName, userId, className].join(":");
+  const key = ["sallyport-console-columns", databaseName, userId, className, viewId].join(":");
   const [choice, setChoice] = useState(() => storedChoice(key, usual, all));
   const choose = useCallback(
     (changed: Partial<ColumnChoice>) =>

@@ -116,6 +116,16 @@ function merged(filters: readonly Filter[]): Filter | null {
 export const conditionsOf = (node: FilterNode): readonly Condition[] =>
   node.kind === "condition" ? [node] : node.members.flatMap(conditionsOf);
 
+/** The same groups without some conditions, and without groups that become empty. */
+export function withoutConditions(group: Group, isLeftOut: (condition: Condition) => boolean): Group {
+  const members = group.members.flatMap((member): FilterNode[] => {
+    if (member.kind === "condition") return isLeftOut(member) ? [] : [member];
+    const rest = withoutConditions(member, isLeftOut);
+    return rest.members.length === 0 && member.members.length > 0 ? [] : [rest];
+  });
+  return { ...group, members };
+}
+
 /** The same groups with other operands. */
 export function withOperands(node: FilterNode, operandOf: (condition: Condition) => unknown): FilterNode {
   if (node.kind === "condition") return { ...node, operand: operandOf(node) };

@@ -14,6 +14,10 @@ export interface ListState {
   readonly sort?: string | undefined;
   /** Number of the first row that shows. */
   readonly row?: string | undefined;
+  /** Id of the saved view that the list began with. */
+  readonly view?: string | undefined;
+  /** Id of the saved view to open, in place of all others. */
+  readonly open?: string | undefined;
 }
 
 /** State of the list in the address. A change of the place replaces the entry of the history; other changes add one. */

@@ -1,4 +1,13 @@
-import { Anchor, type AnchorProps, Button, type ButtonProps, NavLink, type NavLinkProps } from "@mantine/core";
+import {
+  Anchor,
+  type AnchorProps,
+  Button,
+  type ButtonProps,
+  Menu,
+  type MenuItemProps,
+  NavLink,
+  type NavLinkProps,
+} from "@mantine/core";
 import { createLink, type LinkComponent } from "@tanstack/react-router";
 import type { ReactNode, Ref } from "react";
 
@@ -11,8 +20,10 @@ interface LinkElement {
 const sideLink = (props: Omit<NavLinkProps, "href"> & LinkElement) => <NavLink {...props} component="a" />;
 const textLink = (props: Omit<AnchorProps, "href"> & LinkElement) => <Anchor {...props} />;
 const buttonLink = (props: Omit<ButtonProps, "href"> & LinkElement) => <Button {...props} component="a" />;
+const menuLink = (props: Omit<MenuItemProps, "href"> & LinkElement) => <Menu.Item {...props} component="a" />;
 
 /** Links to pages of the router: real ones, for new tabs and copied addresses. */
 export const SideLink: LinkComponent<typeof sideLink> = createLink(sideLink);
 export const TextLink: LinkComponent<typeof textLink> = createLink(textLink);
+export const MenuLink: LinkComponent<typeof menuLink> = createLink(menuLink);
 export const ButtonLink: LinkComponent<typeof buttonLink> = createLink(buttonLink);
