@@ -126,6 +126,8 @@ export interface Declaration {
   /** Relative to the alias, with parameters in braces. Below `/admin/` it is for administrators, with an app key of scope `admin`. */
   readonly path: string;
   readonly access: Access;
+  /** Accepts TLS and loopback only, also if the configuration allows plain HTTP. */
+  readonly secureOnly?: true;
   /** Needs a recent proof of the administrator's password or factor. */
   readonly proof?: true;
   /** Can be called in an enrolment session. */

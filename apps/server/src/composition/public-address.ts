@@ -24,8 +24,8 @@ export function demoProvidersPlace(configuration: Configuration): DemoProvidersO
 }
 
 /** Address of the console of a database, with a ticket. `base`: URL of the server without a trailing slash. */
-export function consoleLink(base: string, alias: string, ticket: string): string {
-  return `${base}${alias === "" ? "" : `/${alias}`}/console/#ticket=${ticket}`;
+export function consoleLink(base: string, alias: string, ticket: string, use: "ticket" | "set-up" = "ticket"): string {
+  return `${base}${alias === "" ? "" : `/${alias}`}/console/#${use}=${ticket}`;
 }
 
 /** URL without a trailing slash at which the console is reached; `null` if only the running server knows it. */

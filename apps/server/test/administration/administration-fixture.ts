@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SallyportAdmin } from "@sallyport/client/admin";
-import { administrationOf, type Database, createAppKey, issueConsoleTicket } from "@sallyport/core";
+import { administrationOf, type Database, createAppKey, issueConsoleTicket, issueSetUpTicket } from "@sallyport/core";
 import { NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
@@ -25,6 +25,12 @@ export async function administrationKey(server: RunningServer, alias = ""): Prom
 export function consoleTicket(server: RunningServer, alias = ""): Promise<string> {
   const services = { random: new NodeRandomSource() };
   return issueConsoleTicket({ ...administrationOf(server.databases.get(alias) as Database), services });
+}
+
+/** Issues a ticket for the set-up of a database. `null`: it has users. */
+export function setUpTicket(server: RunningServer, alias = ""): Promise<string | null> {
+  const services = { random: new NodeRandomSource() };
+  return issueSetUpTicket({ ...administrationOf(server.databases.get(alias) as Database), services });
 }
 
 /** A console that has traded its ticket, before the log-in. */

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Repositories } from "@sallyport/storage";
 import { administrationOperations, operationsOf } from "@sallyport/contract";
-import { AdministrationFixture, codeOf, consoleTicket } from "./administration-fixture.ts";
+import type { RunningServer } from "../../src/index.ts";
+import { AdministrationFixture, codeOf, consoleTicket, setUpTicket } from "./administration-fixture.ts";
 import { call } from "../client.ts";
+import { startEmptyOn } from "../empty-databases.ts";
 import { repositoriesOf } from "../repositories-of.ts";
 import { newUser } from "../new-user.ts";
 import { onEngines, withoutLockout } from "../engines.ts";
@@ -24,6 +26,17 @@ onEngines(
     const changes: Readonly<Record<string, readonly [events: readonly string[], change: () => Promise<unknown>]>> = {
       // Before the log-in there is no actor.
       tradeConsoleTicket: [[], async () => opened.clientOf("").console.tradeTicket(await consoleTicket(server()))],
+      setUp: [
+        [],
+        async () => {
+          const { servers, close } = await startEmptyOn("memory", { aliases: [""] });
+          const [empty] = servers as [RunningServer];
+          const ticket = (await setUpTicket(empty)) as string;
+          const created = { ticket, name: "ada", password: "a word of my own" };
+          await opened.clientOf("", "", empty).console.setUp(created);
+          await close();
+        },
+      ],
       openConsoleSession: [["login.accepted"], () => admin().console.openSession()],
       createUser: [["account.created"], () => admin().users.create({ name: randomUUID(), password: "first password" })],
       changeUser: [

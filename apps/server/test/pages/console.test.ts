@@ -286,11 +286,12 @@ describe("reach of the console", () => {
 
 describe("link to the console", () => {
   const data = mkdtempSync(join(tmpdir(), "sallyport-console-link-"));
+  beforeAll(() => copyEmbeddedDemo(data));
   afterAll(() => rmSync(data, { recursive: true }));
 
+  const storage = (schema: string) => ({ engine: "embedded", dataDir: data, schema });
   const configured = (content: object): string => {
     const file = join(data, `${Object.keys(content).join("-") || "usual"}.json`);
-    const storage = (schema: string) => ({ engine: "embedded", dataDir: data, schema });
     const databases = [
       { alias: "", storage: storage("sallyport_demo") },
       { alias: "second", storage: storage("sallyport_demo_second") },
@@ -302,7 +303,6 @@ describe("link to the console", () => {
     runCommand(["console-link", "--config", file, ...args], {}, data);
 
   test("is printed beside a running server, and its ticket opens the database", async () => {
-    await copyEmbeddedDemo(data);
     const file = configured({});
     const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, data);
     try {
@@ -316,6 +316,27 @@ describe("link to the console", () => {
       const { appKey } = await stranger.console.tradeTicket(ticket);
       const admin = new SallyportAdmin({ baseUrl: url, alias: "second", appKey });
       expect(await admin.logIn({ user: "admin", password: "admin" })).toMatchObject({ databaseName: "second" });
+    } finally {
+      await server.kill();
+    }
+  }, 120_000);
+
+  test("creates the first administrator of a database without users, which the log names", async () => {
+    const file = configured({ databases: [{ alias: "new", storage: storage("without_users") }] });
+    const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, data);
+    try {
+      const url = await server.url();
+      const { port } = new URL(url);
+      const command = "console-link --set-up --alias new";
+      await server.logged(`Database has no users. For the first administrator, run "sallyport-server ${command}".`);
+      const run = () => runCommand([...command.split(" "), "--config", file], { PORT: port }, data);
+      const printed = await run();
+      expect(printed).toMatchObject({ code: 0, stderr: expect.stringContaining("an hour") });
+      const [, ticket = ""] = /#set-up=(.+)\n$/.exec(printed.stdout) ?? [];
+      expect(printed.stdout).toBe(`http://127.0.0.1:${port}/new/console/#set-up=${ticket}\n`);
+      const stranger = new SallyportAdmin({ baseUrl: url, alias: "new", appKey: "" });
+      await stranger.console.setUp({ ticket, name: "ada", password: "a word of my own" });
+      expect(await run()).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("has users") });
     } finally {
       await server.kill();
     }
@@ -335,9 +356,13 @@ describe("link to the console", () => {
   });
 
   test.each([
-    ["the console is turned off", { console: { enabled: false } }, "turned off"],
-    ["only the server knows its port", { server: { port: 0 } }, "port is 0"],
-  ])("is refused if %s", async (_what, content, reason) => {
-    expect(await link(configured(content))).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+    ["the console is turned off", [], { console: { enabled: false } }, "turned off"],
+    ["a set-up would use plain HTTP", ["--set-up"], { server: { publicUrl: "http://api.example" } }, "TLS or loopback"],
+    ["only the server knows its port", [], { server: { port: 0 } }, "port is 0"],
+  ])("is refused if %s", async (_what, options, content, reason) => {
+    expect(await link(configured(content), ...options)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(reason),
+    });
   });
 });

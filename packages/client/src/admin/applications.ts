@@ -8,6 +8,7 @@ import type {
   CreatedAppKeyData,
   NewAppData,
   NewAppKeyData,
+  SetUpRequestData,
 } from "@sallyport/contract";
 import type { CallLimits } from "../transport/deadline.ts";
 import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, paged } from "./admin-calls.ts";
@@ -42,6 +43,19 @@ export class Console {
   /** Trades a ticket for an app key of scope `admin`. Needs neither app key nor session. Only this answer contains the key. */
   tradeTicket(ticket: string, limits: CallLimits = {}): Promise<ConsoleKeyData> {
     return this.calls.send("POST /admin/v1/console/ticket", { ...limits, body: { ticket }, anonymous: true });
+  }
+
+  /** Whether the database has no users. Needs neither app key nor session. */
+  async needsSetUp(limits: CallLimits = {}): Promise<boolean> {
+    return (await this.calls.send("GET /admin/v1/console/setUp", { ...limits, anonymous: true })).needed;
+  }
+
+  /**
+   * Creates the first administrator of the database. Needs neither app key nor session. Only this answer contains the key, of
+   * scope `admin`, for the log-in.
+   */
+  setUp(administrator: SetUpRequestData, limits: CallLimits = {}): Promise<ConsoleKeyData> {
+    return this.calls.send("POST /admin/v1/console/setUp", { ...limits, body: administrator, anonymous: true });
   }
 
   /**

@@ -43,6 +43,7 @@ export type {
   NewUserData,
   ProviderRequestData,
   RotatedKeyData,
+  SetUpRequestData,
   SynchronizationData,
   SyncSchemaRequestData,
   UserChangeData,

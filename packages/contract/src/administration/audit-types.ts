@@ -66,6 +66,8 @@ export const auditEventTypes = [
   "device.forgotten",
   "consoleTicket.issued",
   "consoleTicket.refused",
+  "setUpTicket.issued",
+  "setUpTicket.refused",
   "appKey.created",
   "appKey.disabled",
   "appKey.enabled",

@@ -2,17 +2,32 @@ import * as z from "zod";
 import { refusedWith } from "../fields.ts";
 import { operations } from "../operations.ts";
 import { time } from "./access.ts";
+import { newUserRequest } from "./accounts.ts";
 
-/** Body of `POST /admin/v1/console/ticket`. Every fault has the answer to a wrong ticket. */
-export const consoleTicketRequest = z
-  .object({
-    ticket: z
-      .string(refusedWith(302))
-      .min(1, refusedWith(302))
-      .max(256, refusedWith(302))
-      .describe("The ticket in the link that the server printed."),
+/** Every fault has the answer to a wrong ticket. */
+const ticket = z
+  .string(refusedWith(302))
+  .min(1, refusedWith(302))
+  .max(256, refusedWith(302))
+  .describe("The ticket in the link that the server printed.");
+
+/** Body of `POST /admin/v1/console/ticket`. */
+export const consoleTicketRequest = z.object({ ticket }).meta({ id: "ConsoleTicketRequest" });
+
+/** Body of `POST /admin/v1/console/setUp`. */
+export const setUpRequest = z
+  .strictObject({
+    ticket,
+    name: newUserRequest.shape.name,
+    password: z.string().max(1_024),
+    email: newUserRequest.shape.email,
   })
-  .meta({ id: "ConsoleTicketRequest" });
+  .meta({ id: "SetUpRequest" });
+
+/** `data` of the question for a set-up. */
+export const setUpStateResponse = z
+  .object({ needed: z.boolean().describe("Whether the database has no users.") })
+  .meta({ id: "SetUpState" });
 
 /** `data` of a traded ticket. */
 export const consoleKeyResponse = z
@@ -31,6 +46,7 @@ export const consoleSessionResponse = z
   .meta({ id: "ConsoleSession" });
 
 export type ConsoleKeyData = z.infer<typeof consoleKeyResponse>;
+export type SetUpRequestData = z.input<typeof setUpRequest>;
 export type ConsoleSessionData = z.infer<typeof consoleSessionResponse>;
 
 /** What the console in the browser needs besides the other routes. */
@@ -45,6 +61,26 @@ export const consoleOperations = operations("Access", {
     body: { json: consoleTicketRequest, order: [302] },
     data: consoleKeyResponse,
     errors: [302],
+  },
+  askForSetUp: {
+    method: "GET",
+    path: "/admin/v1/console/setUp",
+    access: "public",
+    summary: "Tell whether the database needs a set-up",
+    description: "A database without users gets its first administrator by `POST /admin/v1/console/setUp`.",
+    data: setUpStateResponse,
+  },
+  setUp: {
+    method: "POST",
+    path: "/admin/v1/console/setUp",
+    access: "ticket",
+    secureOnly: true,
+    summary: "Create the first administrator",
+    description:
+      "The ticket is in the link that `sallyport-server console-link --set-up` prints. It can be used once, for one hour, by TLS or from loopback, and a new one ends the former. A refused name or password does not use it up. The answer is that of a ticket of the console. With users in the database, every ticket is refused. Failures count like those of log-ins.",
+    body: { json: setUpRequest, order: [302] },
+    data: consoleKeyResponse,
+    errors: [302, 320],
   },
   openConsoleSession: {
     method: "POST",

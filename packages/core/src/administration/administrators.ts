@@ -8,7 +8,7 @@ import {
   logOut,
   noLicenceMessages,
 } from "../access/index.ts";
-import { passwordSession, type Principal, systemPrincipal } from "@sallyport/storage";
+import { type AppKey, passwordSession, type Principal, systemPrincipal } from "@sallyport/storage";
 import {
   type AdministrationContext,
   administratorEvent,
@@ -27,12 +27,15 @@ export function administratorContext<Context extends SessionContext>(context: Co
   return { ...context, eventOf: (change) => administratorEvent(context, change) };
 }
 
+/** Stands for the app key of a request that needs none. */
+export const noAppKey: AppKey = { id: "", name: "", enabled: true, appNames: null, origins: [], returnAddresses: [] };
+
 /**
  * What a request of the operator has in place of app key and session: all rights, and nothing that is stored. An empty
  * digest names no session, so it owns no locks.
  */
 export const operatorCaller = {
-  appKey: { id: "", name: "", enabled: true, appNames: null, origins: [], returnAddresses: [] },
+  appKey: noAppKey,
   session: passwordSession("", systemPrincipal.userId, []),
   principal: systemPrincipal,
 } as const;

@@ -1,4 +1,4 @@
-import { type RandomSource, type RecordKind, ServiceError } from "@sallyport/storage";
+import { type RandomSource, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 import {
   administrationAppName,
   administrationIdleTimeout,
@@ -11,6 +11,7 @@ import {
 } from "../access/index.ts";
 import {
   type AdministrationContext,
+  type AppKeyContext,
   appKeyEvent,
   changesBetween,
   type RequestContext,
@@ -27,12 +28,17 @@ const ticketLength = 22;
 /** Tickets by their SHA-256. */
 const consoleTickets: RecordKind<true> = "consoleTicket";
 
+/** Returns the text of a ticket. */
+export function newTicket(random: RandomSource): string {
+  return random.secret().slice(0, ticketLength);
+}
+
 /** Issues a ticket for the console of the database. Only its digest is stored. */
 export async function issueConsoleTicket(
   context: AdministrationContext & Uses<{ readonly random: RandomSource }>,
 ): Promise<string> {
   const { unit, eventOf, database, services } = context;
-  const ticket = services.random.secret().slice(0, ticketLength);
+  const ticket = newTicket(services.random);
   await unit.transaction(async (r) => {
     await r.records.put(consoleTickets, database.digests.sha256(ticket), true, { lifetime: ticketLifetime });
     await r.audit.append(eventOf({ type: "consoleTicket.issued" }));
@@ -62,14 +68,20 @@ export async function tradeConsoleTicket(
     consume: async (inside) => {
       if ((await inside.records.take(consoleTickets, digest)) === null) throw new ServiceError(302);
     },
-    act: async (inside) => {
-      const created = await createConsoleKey(inside, database, services.random);
-      const changes = changesBetween(null, { name: created.name, scope: "admin" });
-      const event = appKeyEvent(ofConsole, { type: "appKey.created", outcome: 0, changes });
-      await inside.audit.append({ ...event, appKeyId: created.id });
-      return created;
-    },
+    act: (inside) => issueConsoleKey(ofConsole, inside),
   });
+}
+
+/** Creates an app key of scope `admin` for a console. Call it in a transaction, after the clock was measured. */
+export async function issueConsoleKey(
+  context: AppKeyContext & Uses<{ readonly random: RandomSource }>,
+  inside: Repositories,
+): Promise<ConsoleKey> {
+  const created = await createConsoleKey(inside, context.database, context.services.random);
+  const changes = changesBetween(null, { name: created.name, scope: "admin" });
+  const event = appKeyEvent(context, { type: "appKey.created", outcome: 0, changes });
+  await inside.audit.append({ ...event, appKeyId: created.id });
+  return created;
 }
 
 /**

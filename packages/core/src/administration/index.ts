@@ -15,6 +15,7 @@ export { giveProof, type ProofInput, requireRecentProof } from "./recent-proof.t
 export * from "./recover-database.ts";
 export * from "./rules.ts";
 export * from "./sessions.ts";
+export * from "./set-up.ts";
 export * from "./synchronization.ts";
 export { contentVersion, replaceIfMatch, type Versioned } from "./replace-if-match.ts";
 export * from "./users.ts";

@@ -7,6 +7,7 @@ import {
   operationsOf,
 } from "@sallyport/contract";
 import {
+  type ConsoleKey,
   contentVersion,
   type MaintenanceNotice,
   readMaintenance,
@@ -15,7 +16,9 @@ import {
   logInAdministrator,
   logOutAdministrator,
   giveProof,
+  needsSetUp,
   openConsoleSession,
+  setUp,
   tradeConsoleTicket,
 } from "@sallyport/core";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
@@ -32,12 +35,19 @@ export const accessHandlers: Handlers<typeof accessOperations> = {
     giveProof(context, pass === undefined ? { token: token ?? "" } : { pass }),
 };
 
+const shownConsoleKey = ({ key: appKey, name, expiresAt }: ConsoleKey) => ({
+  appKey,
+  name,
+  expiresAt: timeText(expiresAt),
+});
+
 /** What consoles need besides the other routes. */
 export const consoleHandlers: Handlers<typeof consoleOperations> = {
-  tradeConsoleTicket: async (context, { body: { ticket } }) => {
-    const { key: appKey, name, expiresAt } = await tradeConsoleTicket(context, ticket);
-    return { data: { appKey, name, expiresAt: timeText(expiresAt) } };
-  },
+  tradeConsoleTicket: async (context, { body: { ticket } }) => ({
+    data: shownConsoleKey(await tradeConsoleTicket(context, ticket)),
+  }),
+  askForSetUp: async (context) => ({ data: { needed: await needsSetUp(context) } }),
+  setUp: async (context, { body }) => ({ data: shownConsoleKey(await setUp(context, body)) }),
   openConsoleSession: async (context) => ({ data: { sessionId: await openConsoleSession(context) } }),
 };
 

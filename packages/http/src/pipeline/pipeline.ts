@@ -49,9 +49,9 @@ export function faultOf(request: IncomingMessage): string | null {
   return null;
 }
 
-/** Throws 307 for credentials over plain HTTP, except from loopback or if the configuration allows it. */
-const requireSecureTransport: Step = ({ access, origin }, { settings }) => {
-  if (origin.secure || settings.allowInsecureTransport) return;
+/** Throws 307 for credentials over plain HTTP, except from loopback or if configuration and route allow it. */
+const requireSecureTransport: Step = ({ access, origin, route }, { settings }) => {
+  if (origin.secure || (settings.allowInsecureTransport && route.secureOnly !== true)) return;
   if (access === "secrets" || access === "session" || access === "ticket" || access === "address") {
     throw new ServiceError(307, { detail: "Credentials are accepted over TLS only." });
   }

@@ -99,6 +99,8 @@ export type AuditEventType =
   | "device.forgotten"
   | "consoleTicket.issued"
   | "consoleTicket.refused"
+  | "setUpTicket.issued"
+  | "setUpTicket.refused"
   | "appKey.created"
   | "appKey.disabled"
   | "appKey.enabled"

@@ -66,12 +66,21 @@ export const databaseFactories = {
     [configuration, components.random, digests],
   ),
   preparation: functionFactory(
-    (served, { demo, administration }, log, seeder, administrationKeys, providerEntries, keyRings, engines) =>
+    (
+      served,
+      { demo, administration, console: page },
+      log,
+      seeder,
+      administrationKeys,
+      ...[providerEntries, keyRings, engines, worker]
+    ) =>
       new DatabasePreparation({
         databases: served,
         logger: log,
         keyRings,
         demo,
+        // One process tells it for all workers.
+        offersSetUp: administration.enabled && page.enabled && (worker === null || worker.number === 1),
         examineSettings: async (database) => {
           const facts = database.storage === null ? null : await engines.facts(database.storage);
           return facts === null ? [] : [...examineSettings(facts, database)];
@@ -92,6 +101,7 @@ export const databaseFactories = {
       components.demoProviderEntries,
       components.keyRings,
       components.engines,
+      components.worker,
     ],
   ),
 } satisfies Factories;

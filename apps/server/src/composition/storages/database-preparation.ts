@@ -1,5 +1,5 @@
 import { ServiceError } from "@sallyport/storage";
-import { type Database, type KeyRings } from "@sallyport/core";
+import { type Database, type KeyRings, needsSetUp } from "@sallyport/core";
 import type { Logger } from "pino";
 import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
 import type { Diagnosis } from "../../doctor/diagnosis.ts";
@@ -20,6 +20,8 @@ interface PreparationParts {
   readonly examineSettings?: (
     database: Pick<DatabaseConfiguration, "alias" | "storage">,
   ) => Promise<readonly Diagnosis[]>;
+  /** Whether the log names the command for the first administrator of a database without users. */
+  readonly offersSetUp?: boolean;
   /** Whether this is the demo, which does not start if an embedded database cannot be prepared. */
   readonly demo?: boolean;
   /** Milliseconds before the second attempt, doubled for each further one; 2 s by default. */
@@ -70,6 +72,7 @@ export class DatabasePreparation {
         await storage.health();
         await this.checkKeys(database);
         await this.checkSettings(task);
+        await this.checkUsers(task);
         return;
       }
       const { applied } = await storage.migrate(await readModelFile());
@@ -78,6 +81,7 @@ export class DatabasePreparation {
       await this.checkKeys(database);
       await this.checkSettings(task);
       await afterMigration(database, hasChanged);
+      await this.checkUsers(task);
     } catch (err) {
       if (this.isOver(database)) return;
       if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry)
@@ -110,6 +114,14 @@ export class DatabasePreparation {
     const { examineSettings, logger } = this.parts;
     for (const { level, finding, fix } of (await examineSettings?.({ alias, storage })) ?? [])
       if (level !== "ok") logger.warn({ alias, finding, fix }, "Connection settings are not in force");
+  }
+
+  /** Commands do not reach databases in memory. */
+  private async checkUsers({ database: { alias, storage: opened }, storage }: Task): Promise<void> {
+    if (this.parts.offersSetUp !== true || storage === null || storage.engine === "memory") return;
+    if (!(await needsSetUp({ r: opened.repositories }))) return;
+    const command = `sallyport-server console-link --set-up${alias === "" ? "" : ` --alias ${alias}`}`;
+    this.parts.logger.info({ alias }, `Database has no users. For the first administrator, run "${command}".`);
   }
 
   private retry(task: Task, pause: number): void {

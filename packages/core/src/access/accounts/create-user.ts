@@ -69,33 +69,41 @@ export interface CreateUserInput extends NewPassword {
   readonly groupIds?: readonly ObjectId[];
 }
 
+interface UserContext extends Omit<AdministrationContext, "unit">, Uses<Omit<PasswordServices, "settings">> {}
+
 /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
 export async function createUser(
-  context: AdministrationContext & Uses<Omit<PasswordServices, "settings">>,
+  context: UserContext & Pick<AdministrationContext, "unit">,
+  input: CreateUserInput,
+): Promise<ObjectId> {
+  return context.unit.transaction((r) => addUser({ ...context, r }, input));
+}
+
+/** As `createUser`, in an open transaction. */
+export async function addUser(
+  context: UserContext,
   { name, description, administrator, groups, createsGroups, groupIds = [], ...input }: CreateUserInput,
 ): Promise<ObjectId> {
-  const { database, unit, eventOf } = context;
+  const { database, r, eventOf } = context;
   const { password, passwordDigest } = input;
   const { policy, digests } = database;
   const { clientHash } = policy;
   const loginName = userName(name);
   const email = input.email === null ? null : acceptMailAddress(input.email);
   context.services.passwordPolicy.accept({ password, passwordDigest }, clientHash);
-  return unit.transaction(async (r) => {
-    const named = await findGroups(r.objects, groups, createsGroups);
-    const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
-    const attributes = { Name: loginName, ...(description === undefined ? {} : { Description: description }), Groups };
-    const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
-    if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
-    const { id: userId } = user;
-    // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
-    const account = { userId, loginName, password, passwordDigest, administrator, clientHash, email };
-    await createAccount(context, r.accounts, { ...account, realm: "database" });
-    await new UserNames(r.records, digests).reserve({ id: userId, name: loginName });
-    const changes = changesBetween(null, { name: loginName, description, email, administrator, groups: Groups });
-    await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
-    return userId;
-  });
+  const named = await findGroups(r.objects, groups, createsGroups);
+  const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
+  const attributes = { Name: loginName, ...(description === undefined ? {} : { Description: description }), Groups };
+  const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
+  if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
+  const { id: userId } = user;
+  // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
+  const account = { userId, loginName, password, passwordDigest, administrator, clientHash, email };
+  await createAccount(context, r.accounts, { ...account, realm: "database" });
+  await new UserNames(r.records, digests).reserve({ id: userId, name: loginName });
+  const changes = changesBetween(null, { name: loginName, description, email, administrator, groups: Groups });
+  await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
+  return userId;
 }
 
 /** Returns the ids of the named user groups. Missing groups are created if `creates` is set. Otherwise throws 304. */
