@@ -15,10 +15,10 @@ import { cacheClass } from "./get-object.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { hooksOfSaves } from "./hooks/save-hooks.ts";
-import { type ObjectPlan, planSerialization } from "./object-plan.ts";
-import { serializeAllWritten } from "./object-serializer.ts";
+import { type ObjectPlan, planSerialization } from "./serialization/object-plan.ts";
+import { serializeAllWritten } from "./serialization/object-serializer.ts";
 import { prepareAllAttributes } from "./prepare-attributes.ts";
-import type { Serialization } from "./serialization.ts";
+import type { Serialization } from "./serialization/serialization.ts";
 import { isUserClass } from "./user-names.ts";
 
 export interface CreateObjectsInput {

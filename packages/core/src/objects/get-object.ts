@@ -3,9 +3,9 @@ import { type RequestContext, requestModel } from "../request/index.ts";
 import { missingObject } from "./object-findings.ts";
 import type { Repositories, SerializedObject, SingleReference, StoredObject, Visibility } from "@sallyport/storage";
 import { hookedSource } from "./hooks/answer-hooks.ts";
-import { planSerialization } from "./object-plan.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
-import type { Serialization } from "./serialization.ts";
+import { planSerialization } from "./serialization/object-plan.ts";
+import { ObjectSerializer } from "./serialization/object-serializer.ts";
+import type { Serialization } from "./serialization/serialization.ts";
 import type { ObjectContext } from "./hooks/active-hooks.ts";
 
 export interface FoundObject {

@@ -13,7 +13,7 @@ import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
 import { visibleObject } from "./get-object.ts";
 import { readOutlines } from "./attributes/resolve-links.ts";
-import type { ReadScope } from "./serialization-source.ts";
+import type { ReadScope } from "./serialization/serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
 import { withoutRight } from "./object-findings.ts";
 

@@ -1,4 +1,4 @@
-import { serializeWritten } from "../../src/objects/object-serializer.ts";
+import { serializeWritten } from "../../src/objects/serialization/object-serializer.ts";
 import {
   AnswerTooLargeError,
   type ClassDefinition,

@@ -17,7 +17,7 @@ import { visibleObject } from "../get-object.ts";
 import type { ActiveHooks, ObjectContext } from "../hooks/active-hooks.ts";
 import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-caller.ts";
-import type { ReadScope } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization/serialization-source.ts";
 import { isUserClass, type UserGuard } from "../user-names.ts";
 import { deleteAll, type DeletionSet, deletionSetOf } from "./deletion-cascade.ts";
 import { withoutRight } from "../object-findings.ts";

@@ -14,11 +14,11 @@ import { inTransaction, type SessionContext, withCurrentModel } from "../../requ
 import type { FoundObject } from "../get-object.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
-import { planSerialization } from "../object-plan.ts";
-import { serializeWritten } from "../object-serializer.ts";
+import { planSerialization } from "../serialization/object-plan.ts";
+import { serializeWritten } from "../serialization/object-serializer.ts";
 import type { ResolvedAttributes } from "../attributes/resolve-links.ts";
-import type { ReadScope } from "../serialization-source.ts";
-import type { Serialization } from "../serialization.ts";
+import type { ReadScope } from "../serialization/serialization-source.ts";
+import type { Serialization } from "../serialization/serialization.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
 import type { CallerKnowledge } from "./deletion-cascade.ts";
 import { notInRecycleBin, recycledObject } from "./purge-recycled.ts";

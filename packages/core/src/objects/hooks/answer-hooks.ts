@@ -1,15 +1,15 @@
 import { atMost, jsonBytes, ServiceError } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
 import { batches } from "../batches.ts";
-import { fullPlan } from "../object-plan.ts";
-import { ObjectSerializer } from "../object-serializer.ts";
+import { fullPlan } from "../serialization/object-plan.ts";
+import { ObjectSerializer } from "../serialization/object-serializer.ts";
 import {
   type AnswerExtension,
   AnswerExtensionError,
   type SerializationSource,
   type ReadScope,
   type WrittenObject,
-} from "../serialization-source.ts";
+} from "../serialization/serialization-source.ts";
 import {
   type ActiveHooks,
   type Hook,

@@ -1,6 +1,6 @@
 import type { ObjectId, ObjectOutline } from "@sallyport/storage";
 import { batches } from "../batches.ts";
-import type { ReadScope } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization/serialization-source.ts";
 import type { ActiveHooks, DeletedItem, HookCaller, Members, ObjectContext } from "./active-hooks.ts";
 import { concernedClasses, deeper, rawMembers } from "./hook-caller.ts";
 

@@ -1,8 +1,8 @@
 import { ServiceError, type StoredObject } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
-import { fullPlan, withUuid } from "../object-plan.ts";
-import { ObjectSerializer } from "../object-serializer.ts";
-import type { ReadScope } from "../serialization-source.ts";
+import { fullPlan, withUuid } from "../serialization/object-plan.ts";
+import { ObjectSerializer } from "../serialization/object-serializer.ts";
+import type { ReadScope } from "../serialization/serialization-source.ts";
 import type { HookCaller, MemberChanges, Members } from "./active-hooks.ts";
 
 /** Whether a hook may set the member. Only the server sets the others. */

@@ -2,7 +2,7 @@ import type { ModelClass } from "../../model/index.ts";
 import type { StoredObject } from "@sallyport/storage";
 import type { InputAttributes } from "../attributes/accept-attributes.ts";
 import type { ResolvedAttributes } from "../attributes/resolve-links.ts";
-import type { ReadScope } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization/serialization-source.ts";
 import { prepareAttributes } from "../prepare-attributes.ts";
 import type { ActiveHooks, HookCaller, MemberChanges, Members, ObjectContext, SavedItem } from "./active-hooks.ts";
 import { concernedClasses, concerning, deeper, isOpenMember, onBehalfOf, rawMembers } from "./hook-caller.ts";

@@ -77,7 +77,8 @@ export const serializationCases: readonly Case[] = [
     const { "~Cut": beginning, "~Length": length } = first.Number;
     expect([beginning, length]).toEqual([expect.stringMatching(/^20\d$/), 10]);
     expect(first.Date).toMatch(/^\d{4}-\d\d-\d\d$/);
-    expect(first.Customer.Name).toEqual({ "~Cut": expect.stringMatching(/^.{3}$/), "~Length": expect.any(Number) });
+    expect(first.Customer.Name["~Cut"]).toMatch(/^.{3}$/);
+    expect(first.Customer.Name["~Length"]).toBeGreaterThan(3);
   }),
   written("cuts no text that fits", { type: "custom", fields: ["Number"], cut: 10 }, ([first]) =>
     expect(first.Number).toMatch(/^\d{4}-\d{5}$/),

@@ -1,5 +1,5 @@
-import type { ModelClass } from "../model/index.ts";
-import type { StoreTime } from "../request/index.ts";
+import type { ModelClass } from "../../model/index.ts";
+import type { StoreTime } from "../../request/index.ts";
 import {
   type AnswerBudget,
   idsOf,

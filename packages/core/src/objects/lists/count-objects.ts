@@ -1,5 +1,5 @@
 import type { CancellableRead } from "@sallyport/storage";
-import type { ObjectContext } from "./hooks/active-hooks.ts";
+import type { ObjectContext } from "../hooks/active-hooks.ts";
 import { classScope, type ListObjectsInput, selectObjects } from "./list-objects.ts";
 import { countAll } from "./object-page.ts";
 

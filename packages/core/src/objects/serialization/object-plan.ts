@@ -1,5 +1,5 @@
 import { type AttributeDefinition, type AttributeType, faultAt, type Visibility } from "@sallyport/storage";
-import { type Model, type ModelClass, readableSubtree, readableTargets } from "../model/index.ts";
+import { type Model, type ModelClass, readableSubtree, readableTargets } from "../../model/index.ts";
 import {
   type MemberPage,
   type RequestedField,

@@ -1,5 +1,5 @@
 import { type AttributeType, firstCharacters, type JsonValue, type StoredObject } from "@sallyport/storage";
-import type { Model } from "../model/index.ts";
+import type { Model } from "../../model/index.ts";
 import type { Serialization } from "./serialization.ts";
 
 /** How values that are not links are written. */

@@ -1,6 +1,6 @@
 import { type ObjectRepository, ServiceError, type StoredObject, type VisibleRead } from "@sallyport/storage";
-import type { Model } from "../model/index.ts";
-import type { StoreTime } from "../request/index.ts";
+import type { Model } from "../../model/index.ts";
+import type { StoreTime } from "../../request/index.ts";
 
 export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;

@@ -11,7 +11,7 @@ import {
   ServiceError,
   type StoredRecord,
 } from "@sallyport/storage";
-import type { SessionContext, Uses } from "../request/index.ts";
+import type { SessionContext, Uses } from "../../request/index.ts";
 import { classScope } from "./list-objects.ts";
 
 /** What a person saves of a list. Its paths can name what the class no longer has. */

@@ -1,5 +1,5 @@
-import { visibilityOf } from "../model/index.ts";
-import { type AppKeyContext, requestModel, type Uses } from "../request/index.ts";
+import { visibilityOf } from "../../model/index.ts";
+import { type AppKeyContext, requestModel, type Uses } from "../../request/index.ts";
 import {
   type AuthenticatedAccount,
   isVisible,
@@ -8,10 +8,10 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/storage";
-import { hookedSource } from "./hooks/answer-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
 import { defaultDepth, fullPlan } from "./object-plan.ts";
 import { serializeWritten } from "./object-serializer.ts";
-import type { ObjectServices } from "./hooks/active-hooks.ts";
+import type { ObjectServices } from "../hooks/active-hooks.ts";
 
 /** Classes of personal data. Every user sees them in the own user object, regardless of rights. */
 const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];

@@ -14,7 +14,7 @@ import {
   UnparsedObject,
   utf8Bytes,
 } from "@sallyport/storage";
-import type { ModelClass } from "../model/index.ts";
+import type { ModelClass } from "../../model/index.ts";
 import { metaFieldsOnly, type ObjectPlan, type PlannedLink, withUuid } from "./object-plan.ts";
 import { type Concerns, formValues, LoadedObjects, ObjectWriter } from "./object-writer.ts";
 import { type AnswerExtension, AnswerExtensionError, type SerializationSource } from "./serialization-source.ts";

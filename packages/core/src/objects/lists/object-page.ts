@@ -8,9 +8,9 @@ import {
   type Visibility,
   type VisibleRead,
 } from "@sallyport/storage";
-import type { Model } from "../model/index.ts";
-import type { SessionContext } from "../request/index.ts";
-import { type ValueForms, withCutTexts } from "./value-forms.ts";
+import type { Model } from "../../model/index.ts";
+import type { SessionContext } from "../../request/index.ts";
+import { type ValueForms, withCutTexts } from "../serialization/value-forms.ts";
 
 /** `capped`: counting stops at 5,000. `none`: nothing is counted. Default: exact. */
 export type Counting = "capped" | "none" | undefined;

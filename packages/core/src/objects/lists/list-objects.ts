@@ -9,19 +9,19 @@ import {
   type Visibility,
   type VisibleRead,
 } from "@sallyport/storage";
-import { type Model, visibilityOf } from "../model/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
-import { hookedSource } from "./hooks/answer-hooks.ts";
-import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";
-import { planSerialization } from "./object-plan.ts";
+import { type Model, visibilityOf } from "../../model/index.ts";
+import { requestModel, type SessionContext } from "../../request/index.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { type NamedFindResult, findHookRunner } from "../hooks/run-find-hooks.ts";
+import { planSerialization } from "../serialization/object-plan.ts";
 import { type Counting, type ListCounts, type PageAndCounts, readPage } from "./object-page.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
-import { type Cursor, cursorBehind, positionOf } from "./query/cursor.ts";
-import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
-import { unindexedAttributes } from "./query/slow-queries.ts";
-import type { Serialization } from "./serialization.ts";
-import { missingClass } from "./object-findings.ts";
-import type { ObjectContext } from "./hooks/active-hooks.ts";
+import { ObjectSerializer } from "../serialization/object-serializer.ts";
+import { type Cursor, cursorBehind, positionOf } from "../query/cursor.ts";
+import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
+import { unindexedAttributes } from "../query/slow-queries.ts";
+import type { Serialization } from "../serialization/serialization.ts";
+import { missingClass } from "../object-findings.ts";
+import type { ObjectContext } from "../hooks/active-hooks.ts";
 
 export interface ListObjectsInput {
   readonly className: string;
