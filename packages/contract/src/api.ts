@@ -16,13 +16,13 @@ import { refusalOperations } from "./administration/refusals.ts";
 import { ruleOperations } from "./administration/rules.ts";
 import { liveSessionOperations } from "./administration/sessions.ts";
 import { syncAdministrationOperations } from "./administration/synchronization.ts";
-import { deletionOperations } from "./deletion.ts";
+import { deletionOperations } from "./objects/deletion.ts";
 import { fileOperations } from "./files.ts";
 import { customUserOperations, sessionOperations } from "./log-in.ts";
 import { macroOperations } from "./macros.ts";
 import { modelOperations } from "./model.ts";
 import { multiParameters, multiRequest, multiResponse } from "./multi.ts";
-import { objectAccessOperations, objectOperations } from "./objects.ts";
+import { objectAccessOperations, objectOperations } from "./objects/objects.ts";
 import { type Operation, operations } from "./operations.ts";
 import { passwordOperations } from "./passwords.ts";
 import { providerOperations } from "./providers.ts";
@@ -30,7 +30,7 @@ import { seatOperations } from "./seats.ts";
 import { secondFactorOperations } from "./second-factor.ts";
 import { descriptionOperations, serviceOperations } from "./service.ts";
 import { syncOperations } from "./sync.ts";
-import { viewOperations } from "./views.ts";
+import { viewOperations } from "./objects/views.ts";
 
 const single = {
   service: serviceOperations,

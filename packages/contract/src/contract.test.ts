@@ -5,7 +5,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { later, parseFields, parseIfMatch, valueOf } from "./fields.ts";
 import { parseExactJson } from "./json.ts";
-import { serializationParameter } from "./object-parameters.ts";
+import { serializationParameter } from "./objects/object-parameters.ts";
 import {
   buildCounterBlock,
   decodeBase64,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { flag } from "./fields.ts";
-import { objectParameters } from "./object-parameters.ts";
-import { objectSchema, writtenObjectSchema } from "./objects.ts";
+import { objectParameters } from "./objects/object-parameters.ts";
+import { objectSchema, writtenObjectSchema } from "./objects/objects.ts";
 import { operations, streamTypes } from "./operations.ts";
 
 const byte = z.number().int().min(0);

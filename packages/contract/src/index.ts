@@ -13,7 +13,7 @@ export * from "./administration/rules.ts";
 export * from "./administration/synchronization.ts";
 export * from "./envelope.ts";
 export * from "./api.ts";
-export * from "./deletion.ts";
+export * from "./objects/deletion.ts";
 export * from "./macros.ts";
 export * from "./operations.ts";
 export {
@@ -43,8 +43,8 @@ export {
   type Serialization,
   type SerializationField,
   updateParameters,
-} from "./object-parameters.ts";
-export * from "./objects.ts";
+} from "./objects/object-parameters.ts";
+export * from "./objects/objects.ts";
 export * from "./passwords.ts";
 export * from "./providers.ts";
 export * from "./seats.ts";
@@ -52,4 +52,4 @@ export * from "./second-factor.ts";
 export * from "./secure.ts";
 export * from "./service.ts";
 export * from "./sync.ts";
-export * from "./views.ts";
+export * from "./objects/views.ts";

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { appNames, deviceId, later, refusedWith, secondFactorTokens } from "./fields.ts";
-import { ownUserSchema } from "./objects.ts";
+import { ownUserSchema } from "./objects/objects.ts";
 import { eitherBody, operations } from "./operations.ts";
 import { confirmChangePasswordRequest } from "./passwords.ts";
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { later, refusedWith } from "./fields.ts";
-import { objectSchema } from "./objects.ts";
+import { objectSchema } from "./objects/objects.ts";
 import { checkEnvelopeLimits } from "./json.ts";
 import { operations } from "./operations.ts";
 

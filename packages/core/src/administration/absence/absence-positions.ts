@@ -1,5 +1,11 @@
 import { type ChangePosition, type Repositories, ServiceError } from "@sallyport/storage";
-import { type GenerationPart, movedParts, parseSyncVersion, type SchemaView, type SyncVersion } from "../sync/index.ts";
+import {
+  type GenerationPart,
+  movedParts,
+  parseSyncVersion,
+  type SchemaView,
+  type SyncVersion,
+} from "../../sync/index.ts";
 import { type AbsenceCheck, cause, ok } from "./absence-check.ts";
 
 export interface PositionInput {

@@ -11,8 +11,8 @@ import {
   type StoredObject,
   type Tombstone,
 } from "@sallyport/storage";
-import { mayOnClass, type Model } from "../model/index.ts";
-import { requestModel, type Uses } from "../request/index.ts";
+import { mayOnClass, type Model } from "../../model/index.ts";
+import { requestModel, type Uses } from "../../request/index.ts";
 import {
   coveredFields,
   type SchemaView,
@@ -21,10 +21,10 @@ import {
   syncDeletionKind,
   type SyncSchema,
   type SyncSchemas,
-} from "../sync/index.ts";
+} from "../../sync/index.ts";
 import { type AbsenceCheck, cause, ok } from "./absence-check.ts";
 import { positionFindings } from "./absence-positions.ts";
-import type { AdministratorContext } from "./administrators.ts";
+import type { AdministratorContext } from "../administrators.ts";
 
 export interface ExplainAbsenceInput {
   readonly schemaName: string;

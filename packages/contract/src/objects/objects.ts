@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { statusSchema } from "./envelope.ts";
-import { later } from "./fields.ts";
-import { checkEnvelopeLimits, checkJsonLimits } from "./json.ts";
+import { statusSchema } from "../envelope.ts";
+import { later } from "../fields.ts";
+import { checkEnvelopeLimits, checkJsonLimits } from "../json.ts";
 import {
   countParameters,
   listParameters,
@@ -10,7 +10,7 @@ import {
   objectParameters,
   updateParameters,
 } from "./object-parameters.ts";
-import { operations } from "./operations.ts";
+import { operations } from "../operations.ts";
 
 /** Body that creates or updates an object. The class defines the valid attributes and their types. */
 export const attributesRequest = z

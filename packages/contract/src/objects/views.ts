@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { operations } from "./operations.ts";
+import { operations } from "../operations.ts";
 
 const maxNameLength = 100;
 const maxColumns = 500;

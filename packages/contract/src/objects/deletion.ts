@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { deleteParameters, objectParameters, purgeParameters, trashParameters } from "./object-parameters.ts";
 import { objectListSchema, objectSchema, writtenObjectSchema } from "./objects.ts";
-import { operations } from "./operations.ts";
+import { operations } from "../operations.ts";
 
 const { "~ClassName": className, "~ObjectID": objectId } = objectSchema.shape;
 

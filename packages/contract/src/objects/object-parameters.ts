@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { flag, refusedWith } from "./fields.ts";
-import { parseJsonParameter } from "./json.ts";
+import { flag, refusedWith } from "../fields.ts";
+import { parseJsonParameter } from "../json.ts";
 
 const maxPage = 10_000_000;
 const maxPerPage = 1_000;
