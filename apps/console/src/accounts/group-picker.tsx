@@ -13,26 +13,33 @@ interface GroupPickerProps {
   onChange?(groups: string[]): void;
 }
 
+/** Names of groups by id, without those that are not loaded. */
+export function useGroupNames(groupIds: readonly string[]): ReadonlyMap<string, string> {
+  const connection = useConnection();
+  const groups = useQueries({
+    queries: groupIds.map((groupId) => ({
+      queryKey: ["groups", groupId],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        connection.administer((admin) => admin.groups.get(groupId, { signal })),
+    })),
+  });
+  return new Map(groups.flatMap(({ data }) => (data === undefined ? [] : [[data.groupId, data.name]])));
+}
+
 /** Chooses groups by their names. The server searches. */
 export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
   const texts = useTexts();
   const connection = useConnection();
   const [text, setText] = useState("");
   const [sought] = useDebouncedValue(text.trim(), 250);
-  const chosen = useQueries({
-    queries: value.map((groupId) => ({
-      queryKey: ["groups", groupId],
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        connection.administer((admin) => admin.groups.get(groupId, { signal })),
-    })),
-  });
+  const chosen = useGroupNames(value);
   const { data: page } = useQuery({
     queryKey: ["groups", "picker", sought],
     queryFn: ({ signal }) =>
       connection.administer((admin) => admin.groups.list({ search: sought || undefined, limit: offered, signal })),
     placeholderData: keepPreviousData,
   });
-  const names = new Map(value.map((groupId, index) => [groupId, chosen[index]?.data?.name ?? groupId]));
+  const names = new Map(value.map((groupId) => [groupId, chosen.get(groupId) ?? groupId]));
   for (const { groupId, name } of page?.items ?? []) names.set(groupId, name);
   return (
     <MultiSelect

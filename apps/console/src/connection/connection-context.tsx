@@ -1,4 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
+import type { ModelStructure } from "@sallyport/client";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { Clients, Connection, ConnectionState } from "./connection.ts";
 import type { PageConfig } from "./page-config.ts";
@@ -35,12 +36,28 @@ export function usePerson(): Pick<Clients, "user" | "userId" | "databaseName"> &
   return { user, userId, databaseName, isAdministrator: admin !== null };
 }
 
-/** The classes that the person can read, with their attributes. */
-export function useClasses() {
+/** Milliseconds between looks at indexes that the server builds. */
+const indexInterval = 2_000;
+
+const isBuilding = ({ classes }: ModelStructure): boolean =>
+  classes.some(({ attributes }) => attributes.some(({ indexState }) => indexState === "building"));
+
+function useStructure() {
   const connection = useConnection();
-  return useQuery({
+  return queryOptions({
     queryKey: ["classes"],
-    queryFn: ({ signal }) => connection.work(async (data) => (await data.getStructure({ signal })).classes),
+    queryFn: ({ signal }) => connection.work((data) => data.getStructure({ signal })),
     staleTime: 60_000,
   });
 }
+
+/** The classes that the person can read, with their attributes. */
+export const useClasses = () => useQuery({ ...useStructure(), select: ({ classes }) => classes });
+
+/** All classes as the server returned them, for `ifMatch`. Follows the progress of indexes. */
+export const useModel = () =>
+  useQuery({
+    ...useStructure(),
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => data !== undefined && isBuilding(data) && indexInterval,
+  });

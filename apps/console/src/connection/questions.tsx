@@ -5,6 +5,9 @@ import { Dialog, DialogForm } from "../lists/dialog.tsx";
 import { useConnection, useConnectionState } from "./connection-context.tsx";
 import { LogInForm } from "./log-in-form.tsx";
 
+/** Above a dialog that waits for the answer. */
+const zIndex = 250;
+
 /** Asks in place for a log-in or a proof, above the page that needs it. */
 export function Questions() {
   const texts = useTexts();
@@ -12,13 +15,23 @@ export function Questions() {
   const { clients, question } = useConnectionState();
   return (
     <>
-      <Dialog isOpen={question === "log-in"} title={texts.logIn.again} onClose={() => connection.refuse()}>
+      <Dialog
+        zIndex={zIndex}
+        isOpen={question === "log-in"}
+        title={texts.logIn.again}
+        onClose={() => connection.refuse()}
+      >
         <Stack>
           <Text size="sm">{texts.logIn.againHelp}</Text>
           <LogInForm user={clients?.user ?? ""} />
         </Stack>
       </Dialog>
-      <Dialog isOpen={question === "proof"} title={texts.proof.title} onClose={() => connection.refuse()}>
+      <Dialog
+        zIndex={zIndex}
+        isOpen={question === "proof"}
+        title={texts.proof.title}
+        onClose={() => connection.refuse()}
+      >
         <ProofForm />
       </Dialog>
     </>

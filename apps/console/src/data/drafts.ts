@@ -1,9 +1,11 @@
 import { createStore, delMany, get, keys, promisifyRequest } from "idb-keyval";
-import type { FieldEdits } from "./object-edits.ts";
+
+/** Edits by the names of what they change. */
+type Edits = ReadonlyMap<string, unknown>;
 
 /** Edits of a form that was left without a save. */
-export interface Draft {
-  readonly edits: FieldEdits;
+export interface Draft<FormEdits extends Edits> {
+  readonly edits: FormEdits;
   /** When the last of them was made, in milliseconds since 1970. */
   readonly at: number;
 }
@@ -17,17 +19,17 @@ const store = createStore("sallyport-console-drafts", "drafts");
 
 const prefixOf = ({ databaseName, userId }: Person): string => `${JSON.stringify([databaseName, userId])}:`;
 
-/** Key of the draft of an object, or of a new one of a class. Drafts are those of a person in a database. */
-export const draftKey = (person: Person, className: string, objectId: string): string =>
-  `${prefixOf(person)}${className}:${objectId}`;
+/** Key of the draft of a form. Drafts are those of a person in a database. */
+export const draftKey = (person: Person, form: string): string => `${prefixOf(person)}${form}`;
 
-export const readDraft = async (key: string): Promise<Draft | null> => (await get<Draft>(key, store)) ?? null;
+export const readDraft = async <FormEdits extends Edits>(key: string): Promise<Draft<FormEdits> | null> =>
+  (await get<Draft<FormEdits>>(key, store)) ?? null;
 
 /** Keeps the edits. Without any, the draft is erased. */
-export const keepDraft = (key: string, edits: FieldEdits): Promise<void> =>
+export const keepDraft = (key: string, edits: Edits): Promise<void> =>
   store("readwrite", (drafts) => {
     if (edits.size === 0) drafts.delete(key);
-    else drafts.put({ edits, at: Date.now() } satisfies Draft, key);
+    else drafts.put({ edits, at: Date.now() } satisfies Draft<Edits>, key);
     // Without it, a browser undoes the write if the page ends before the answer.
     drafts.transaction.commit();
     return promisifyRequest(drafts.transaction);

@@ -47,7 +47,7 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
   const changes = changedMembers(row, edits, columns);
   const isWrong = hasFault(edits);
   const isChanged = changes.size > 0 || isWrong;
-  const { former, decide } = useDraft(className, objectId, isChanged ? edits : noEdits);
+  const { former, decide } = useDraft(`${className}:${objectId}`, isChanged ? edits : noEdits);
   const canWrite = permissions.includes(row === null ? "create" : "write");
   const serialization = { type: "custom", fields: formFieldsOf(structure, all) } as const;
 

@@ -10,6 +10,8 @@ export interface ValueDifference {
 
 interface ValueDiffProps {
   readonly label: string;
+  /** Title of the names. Absent: they are those of attributes. */
+  readonly nameTitle?: string;
   readonly differences: readonly ValueDifference[];
   readonly storedTitle: string;
   readonly editedTitle: string;
@@ -19,7 +21,7 @@ interface ValueDiffProps {
 }
 
 /** Two versions of an object, member by member. */
-export function ValueDiff({ label, differences, storedTitle, editedTitle, kept, onKeep }: ValueDiffProps) {
+export function ValueDiff({ label, nameTitle, differences, storedTitle, editedTitle, kept, onKeep }: ValueDiffProps) {
   const texts = useTexts();
   const shown = (value: unknown) => {
     if (value === undefined) return texts.objects.absent;
@@ -30,7 +32,7 @@ export function ValueDiff({ label, differences, storedTitle, editedTitle, kept, 
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{texts.filter.attribute}</Table.Th>
+            <Table.Th>{nameTitle ?? texts.filter.attribute}</Table.Th>
             <Table.Th>{storedTitle}</Table.Th>
             <Table.Th>{editedTitle}</Table.Th>
             {kept !== undefined && <Table.Th>{texts.objects.keep}</Table.Th>}

@@ -5,15 +5,18 @@ import { Dialog } from "./dialog.tsx";
 
 interface ChangesGuardProps {
   readonly isChanged: boolean;
+  /** Path of pages that share the changes: no way from one to another asks. */
+  readonly within?: string;
   /** Called before the form is left without its changes. */
   onDiscard?(): void;
 }
 
 /** Asks before a form with changes is left: by a link, Back, or the end of the tab. */
-export function ChangesGuard({ isChanged, onDiscard }: ChangesGuardProps) {
+export function ChangesGuard({ isChanged, within, onDiscard }: ChangesGuardProps) {
   const texts = useTexts();
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      isChanged && current.pathname !== next.pathname && !isBelow(next.pathname, within),
     enableBeforeUnload: () => isChanged,
     withResolver: true,
   });
@@ -39,3 +42,6 @@ export function ChangesGuard({ isChanged, onDiscard }: ChangesGuardProps) {
     </Dialog>
   );
 }
+
+const isBelow = (path: string, parent: string | undefined): boolean =>
+  parent !== undefined && (path === parent || path.startsWith(`${parent}/`));

@@ -5,7 +5,7 @@ import type { ComponentType, FormEvent, ReactNode } from "react";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 
-interface DialogProps extends Pick<ModalProps, "size"> {
+interface DialogProps extends Pick<ModalProps, "size" | "zIndex"> {
   readonly title: ReactNode;
   readonly isOpen: boolean;
   /** Absent: Esc closes it. */
@@ -15,11 +15,11 @@ interface DialogProps extends Pick<ModalProps, "size"> {
 }
 
 /** A dialog that a click beside it does not close: what was typed stays. */
-export function Dialog({ title, isOpen, closesOnEscape = true, children, onClose, ...size }: DialogProps) {
+export function Dialog({ title, isOpen, closesOnEscape = true, children, onClose, ...modal }: DialogProps) {
   const texts = useTexts();
   return (
     <Modal
-      {...size}
+      {...modal}
       opened={isOpen}
       onClose={onClose}
       title={title}

@@ -9,12 +9,13 @@ import {
   type NavLinkProps,
 } from "@mantine/core";
 import { createLink, type LinkComponent } from "@tanstack/react-router";
-import type { ReactNode, Ref } from "react";
+import type { FocusEvent, ReactNode, Ref } from "react";
 
 interface LinkElement {
   readonly ref?: Ref<HTMLAnchorElement>;
   readonly children?: ReactNode;
   readonly tabIndex?: number;
+  onFocus?(event: FocusEvent<HTMLAnchorElement>): void;
 }
 
 const sideLink = (props: Omit<NavLinkProps, "href"> & LinkElement) => <NavLink {...props} component="a" />;

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import type { BrowserContext, Page } from "playwright-core";
-import { consoleTicket } from "../administration/administration-fixture.ts";
-import { administrator, fillLogIn, goTo, OpenConsole } from "./open-console.ts";
+import { administrator, goTo, OpenConsole } from "./open-console.ts";
 
 describe("objects in the console", () => {
   let opened: OpenConsole;
@@ -181,10 +180,7 @@ describe("objects in the console", () => {
       return { customer, tab };
     };
     const openInNewTab = async (context: BrowserContext, customer: { readonly name: string; readonly id: string }) => {
-      const tab = await context.newPage();
-      await tab.goto(`${opened.address}#ticket=${await consoleTicket(opened.server)}`);
-      await fillLogIn(tab, administrator);
-      await tab.getByRole("heading", { level: 1, name: administrator.user }).waitFor();
+      const tab = await opened.logInIn(context);
       await openObject(customer, tab);
       return tab;
     };

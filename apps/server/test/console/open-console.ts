@@ -65,7 +65,12 @@ export class OpenConsole {
 
   /** Opens the console with a ticket, and logs in as the administrator of the demo. */
   async logIn(options: TabOptions = {}, person = administrator): Promise<Page> {
-    const page = await (await this.context(options)).newPage();
+    return this.logInIn(await this.context(options), person);
+  }
+
+  /** Like `logIn`, in a further tab of a browser. */
+  async logInIn(context: BrowserContext, person = administrator): Promise<Page> {
+    const page = await context.newPage();
     await page.goto(`${this.address}#ticket=${await consoleTicket(this.server)}`);
     await fillLogIn(page, person);
     await page.getByRole("heading", { level: 1, name: person.user }).waitFor();
