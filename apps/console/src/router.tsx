@@ -51,6 +51,36 @@ const administrationRoutes = [
   }),
 ] as const;
 
+const modelRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/model",
+  component: lazyRouteComponent(() => import("./model/model-pages.tsx"), "ModelPages"),
+});
+
+/** Views of the model, below the frame that has their edits. */
+const modelViews = [
+  createRoute({
+    getParentRoute: () => modelRoute,
+    path: "/",
+    component: lazyRouteComponent(() => import("./model/class-list.tsx"), "ClassList"),
+  }),
+  createRoute({
+    getParentRoute: () => modelRoute,
+    path: "/classes/$className",
+    component: lazyRouteComponent(() => import("./model/class-form.tsx"), "ClassForm"),
+  }),
+  createRoute({
+    getParentRoute: () => modelRoute,
+    path: "/rights",
+    component: lazyRouteComponent(() => import("./model/rights-matrix.tsx"), "RightsMatrix"),
+  }),
+  createRoute({
+    getParentRoute: () => modelRoute,
+    path: "/diagram",
+    component: lazyRouteComponent(() => import("./model/diagram.tsx"), "ModelDiagram"),
+  }),
+] as const;
+
 const classRoute = createRoute({
   getParentRoute: () => root,
   path: "/classes/$className",
@@ -76,7 +106,13 @@ export const searchParser = {
 /** The state of a page stands in the fragment: no value of it reaches a log of requests, and one file serves every path. */
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([home, ...administrationRoutes, classRoute, objectRoute]),
+    routeTree: root.addChildren([
+      home,
+      ...administrationRoutes,
+      modelRoute.addChildren(modelViews),
+      classRoute,
+      objectRoute,
+    ]),
     history: createHashHistory(),
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,

@@ -1,3 +1,5 @@
+import { filter } from "./de/filter.ts";
+import { diagram, model, rights } from "./de/model.ts";
 import type { Texts } from "./en.ts";
 
 /** German texts. */
@@ -359,40 +361,8 @@ export const de: Texts = {
     unknown: "Diese Ansicht gibt es nicht, oder sie ist nicht mit Ihnen geteilt.",
     leavesOut: (names: string) => `Die Klasse hat nicht mehr: ${names}. Die Ansicht lässt es weg.`,
   },
-  filter: {
-    title: "Filter",
-    titleWith: (count: number) => (count === 1 ? "Filter: 1 Bedingung" : `Filter: ${count} Bedingungen`),
-    mode: "Verknüpfung der Bedingungen",
-    modes: { all: "Alle", any: "Eine", none: "Keine" },
-    modeHelp: "davon müssen zutreffen",
-    attribute: "Attribut",
-    attributeOf: (className: string) => `Attribut von ${className}`,
-    operator: "Operator",
-    operand: "Wert",
-    operators: {
-      $eq: "ist",
-      $ne: "ist nicht",
-      $contains: "enthält",
-      $like: "ist wie",
-      $gt: "ist größer als",
-      $gte: "ist mindestens",
-      $lt: "ist kleiner als",
-      $lte: "ist höchstens",
-      $in: "ist eines von",
-      $nin: "ist keines von",
-      $exists: "wurde gesetzt",
-    },
-    noValue: "hat keinen Wert",
-    anyValue: "hat einen Wert",
-    datePlaceholder: "2026-01-31, today-7d oder now-2h",
-    addCondition: "Bedingung",
-    addGroup: "Gruppe",
-    removeCondition: "Bedingung entfernen",
-    removeGroup: "Gruppe entfernen",
-    apply: "Anwenden",
-    clear: "Filter entfernen",
-    json: "Abfrage als JSON",
-    noFilter: (part: string) => `Dieser Teil ist kein Filter: ${part}`,
-    unreadable: "Der Filter in der Adresse ist nicht lesbar. Die Liste zeigt alle Objekte.",
-  },
+  filter,
+  model,
+  rights,
+  diagram,
 };

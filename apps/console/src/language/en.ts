@@ -1,3 +1,6 @@
+import { filter } from "./en/filter.ts";
+import { diagram, model, rights } from "./en/model.ts";
+
 /** English texts. Functions take what a text names. */
 export const en = {
   /** Of the language in itself. */
@@ -356,42 +359,10 @@ export const en = {
     unknown: "There is no such view, or it is not shared with you.",
     leavesOut: (names: string) => `The class no longer has: ${names}. The view leaves it out.`,
   },
-  filter: {
-    title: "Filter",
-    titleWith: (count: number) => (count === 1 ? "Filter: 1 condition" : `Filter: ${count} conditions`),
-    mode: "How the conditions combine",
-    modes: { all: "All", any: "Any", none: "None" },
-    modeHelp: "of these are true",
-    attribute: "Attribute",
-    attributeOf: (className: string) => `Attribute of ${className}`,
-    operator: "Operator",
-    operand: "Value",
-    operators: {
-      $eq: "is",
-      $ne: "is not",
-      $contains: "contains",
-      $like: "is like",
-      $gt: "is greater than",
-      $gte: "is at least",
-      $lt: "is less than",
-      $lte: "is at most",
-      $in: "is one of",
-      $nin: "is none of",
-      $exists: "was set",
-    },
-    noValue: "has no value",
-    anyValue: "has a value",
-    datePlaceholder: "2026-01-31, today-7d or now-2h",
-    addCondition: "Condition",
-    addGroup: "Group",
-    removeCondition: "Remove the condition",
-    removeGroup: "Remove the group",
-    apply: "Apply",
-    clear: "Remove the filter",
-    json: "Query as JSON",
-    noFilter: (part: string) => `This part is not a filter: ${part}`,
-    unreadable: "The filter in the address cannot be read. The list shows all objects.",
-  },
+  filter,
+  model,
+  rights,
+  diagram,
 };
 
 /** All texts of the console. A language is one file of this shape, listed in `language.tsx`. */
