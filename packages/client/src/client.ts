@@ -97,6 +97,12 @@ export class SallyportClient {
     return this.#keeper.logIn(options, signal);
   }
 
+  /** Id of a session of mode `session`, `undefined` in other modes. Keep it like a password. */
+  get sessionId(): string | undefined {
+    const { session } = this.#keeper;
+    return session instanceof HeaderSession && session.mode === "session" ? session.credential : undefined;
+  }
+
   /** Continues a session of mode `session` whose id was kept, or that `console.openSession` has opened. Sends nothing, and cannot renew it. */
   resume(sessionId: string): void {
     this.#keeper.resume(new HeaderSession("session", headerNames.sessionId, sessionId));

@@ -275,7 +275,9 @@ onEngines(
         client.resume(sessionId);
         expect((await client.listObjects("Customer", { perPage: 1 }))["~Elements"]).toHaveLength(1);
         expect(await client.checkSession()).toBe(true);
+        expect(client.sessionId).toBe(sessionId);
         await client.logOut();
+        expect(client.sessionId).toBeUndefined();
         client.resume(sessionId);
         expect([await client.checkSession(), await codeOf(client.listObjects("Customer"))]).toEqual([false, 201]);
         await admin.mail.waiting();

@@ -38,18 +38,15 @@ export function isSessionEndedCode(code: number): boolean {
 
 /** A session with one credential header and unencrypted messages. */
 export class HeaderSession implements ClientSession {
-  readonly #credential: Readonly<Record<string, string>>;
-
   constructor(
     readonly mode: LogInMode,
-    header: string,
-    value: string,
-  ) {
-    this.#credential = { [header]: value };
-  }
+    private readonly header: string,
+    /** The session id or the token. */
+    readonly credential: string,
+  ) {}
 
   async seal({ headers, body }: OutgoingMessage): Promise<OutgoingMessage> {
-    return { headers: { ...headers, ...this.#credential }, body };
+    return { headers: { ...headers, [this.header]: this.credential }, body };
   }
 
   async open(answer: IncomingMessage): Promise<IncomingMessage> {
