@@ -5,12 +5,24 @@ import type { Request, Response } from "express";
 import { codedTag } from "./answer.ts";
 import { acceptedCoding, type Coding, compressed, compressedFrom } from "./compression.ts";
 
-/** Files that every client can read, by name. No other name is looked up on the disk. Each is read once. */
+/** Milliseconds for which a file stays in memory after a request. */
+const usualRetention = 60_000;
+
+interface ReadFile {
+  readonly loading: ReturnType<typeof load>;
+  /** Its end forgets the file. */
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Files that every client can read, by name. No other name is looked up on the disk. An idle server holds none. */
 export class PublicFiles {
-  private readonly read = new Map<string, ReturnType<typeof load>>();
+  private readonly read = new Map<string, ReadFile>();
 
   /** `places`: absolute paths. */
-  constructor(private readonly places: ReadonlyMap<string, string>) {}
+  constructor(
+    private readonly places: ReadonlyMap<string, string>,
+    private readonly retention = usualRetention,
+  ) {}
 
   has(name: string): boolean {
     return this.places.has(name);
@@ -27,9 +39,15 @@ export class PublicFiles {
   }
 
   private get(name: string): ReturnType<typeof load> {
-    const file = this.read.get(name) ?? load(this.places.get(name) as string);
-    this.read.set(name, file);
-    return file;
+    const known = this.read.get(name);
+    if (known !== undefined) {
+      known.timer.refresh();
+      return known.loading;
+    }
+    const loading = load(this.places.get(name) as string);
+    const timer = setTimeout(() => this.read.delete(name), this.retention).unref();
+    this.read.set(name, { loading, timer });
+    return loading;
   }
 }
 
