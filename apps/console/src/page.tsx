@@ -1,17 +1,18 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { Notifications, notifications } from "@mantine/notifications";
+import { type Query, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { SallyportError } from "@sallyport/client";
 import { Connection } from "./connection/connection.ts";
-import { ConnectionContext, useConnectionState } from "./connection/connection-context.tsx";
+import { ConnectionContext, useConnection, useConnectionState } from "./connection/connection-context.tsx";
 import { LogInPage } from "./connection/log-in-page.tsx";
 import { Questions } from "./connection/questions.tsx";
 import { loadPageConfig, type PageConfig } from "./connection/page-config.ts";
 import { eraseDrafts } from "./data/drafts.ts";
-import { LanguageProvider } from "./language/language.tsx";
-import { createConsoleRouter } from "./router.tsx";
+import { LanguageProvider, useTexts } from "./language/language.tsx";
+import { showNotice, showSuccess } from "./notices/notices.tsx";
+import { createConsoleRouter, loadAllPages } from "./router.tsx";
 import { ServerUnreachable, Starting } from "./shell/starting.tsx";
 import { theme } from "./theme/theme.ts";
 
@@ -41,29 +42,42 @@ export function Page({ ticket }: { readonly ticket: string | null }) {
         withGlobalClasses={false}
         withCssVariables={false}
       >
-        <Notifications position="bottom-right" />
         <Loaded ticket={ticket} />
       </MantineProvider>
     </LanguageProvider>
   );
 }
 
+/** Milliseconds until the next attempt to reach the server. */
+const retryPause = 5_000;
+
 /** Loads the configuration of the page, which everything below needs. */
 function Loaded({ ticket }: { readonly ticket: string | null }) {
   const [config, setConfig] = useState<PageConfig | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const load = useCallback(() => {
-    setFailure(null);
-    void loadPageConfig().then(setConfig, setFailure);
+    void loadPageConfig().then((loaded) => {
+      setFailure(null);
+      setConfig(loaded);
+    }, setFailure);
   }, []);
   useEffect(load, [load]);
+  useEffect(() => {
+    if (failure === null) return undefined;
+    const timer = setTimeout(load, retryPause);
+    return () => clearTimeout(timer);
+  }, [failure, load]);
   if (failure !== null) return <ServerUnreachable error={failure} onRetry={load} />;
   return config === null ? <Starting /> : <Connected config={config} ticket={ticket} />;
 }
 
-/** Trades the ticket at once: it is valid for a few minutes, and a person may take longer to log in. */
+/**
+ * Trades the ticket at once: it is valid for a few minutes, and a person may take longer to log in. Without one, another tab
+ * can give its log-in.
+ */
 function connect(config: PageConfig, ticket: string | null) {
   const connection = new Connection(config);
+  if (ticket === null) connection.askTabs();
   return { connection, config, trade: ticket === null ? null : connection.tradeTicket(ticket) };
 }
 
@@ -78,21 +92,49 @@ function Connected({ config, ticket }: { readonly config: PageConfig; readonly t
 
 /** The log-in, or the application of the person. Caches are those of one log-in. */
 function Session() {
+  const texts = useTexts();
+  const connection = useConnection();
   const { clients } = useConnectionState();
   const person = useRef<typeof clients>(null);
   useEffect(() => {
     // A log-out in any tab. A lost session asks for a log-in in place, and keeps the drafts.
-    if (clients === null && person.current !== null) void eraseDrafts(person.current).catch(() => {});
+    if (clients === null && person.current !== null) {
+      notifications.clean();
+      void eraseDrafts(person.current).catch(() => {});
+    }
     person.current = clients;
   }, [clients]);
+  useEffect(
+    () =>
+      connection.onHandover((handover) => {
+        if (handover === "given") showNotice(texts.tabs.given);
+        else showSuccess(texts.tabs.taken);
+      }),
+    [connection, texts],
+  );
   return clients === null ? <LogInPage /> : <Application key={clients.userId} />;
 }
+
+const hasFailed = ({ state }: Query): boolean => state.status === "error";
+
+/** Milliseconds until the other pages are loaded. */
+const patience = 3_000;
 
 function Application() {
   const [queries] = useState(createQueryClient);
   const [router] = useState(createConsoleRouter);
+  const connection = useConnection();
+  useEffect(
+    () => connection.onRecovery(() => void queries.refetchQueries({ type: "active", predicate: hasFailed })),
+    [connection, queries],
+  );
+  useEffect(() => {
+    const timer = setTimeout(() => void loadAllPages(router), patience);
+    return () => clearTimeout(timer);
+  }, [router]);
   return (
     <QueryClientProvider client={queries}>
+      <Notifications position="bottom-right" />
       <RouterProvider router={router} />
       <Questions />
     </QueryClientProvider>

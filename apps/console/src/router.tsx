@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import { HomePage } from "./shell/home-page.tsx";
 import { NotFound } from "./shell/not-found.tsx";
+import { PageFailure } from "./shell/page-failure.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -81,6 +82,12 @@ const modelViews = [
   }),
 ] as const;
 
+const refusalRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/refusals/$requestId",
+  component: lazyRouteComponent(() => import("./notices/refusal-page.tsx"), "RefusalPage"),
+});
+
 const classRoute = createRoute({
   getParentRoute: () => root,
   path: "/classes/$className",
@@ -110,14 +117,21 @@ export function createConsoleRouter() {
       home,
       ...administrationRoutes,
       modelRoute.addChildren(modelViews),
+      refusalRoute,
       classRoute,
       objectRoute,
     ]),
     history: createHashHistory(),
     defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: PageFailure,
     scrollRestoration: true,
     ...searchParser,
   });
+}
+
+/** Loads the files of all pages, so that an open tab has them after an update of the server. */
+export async function loadAllPages(router: ReturnType<typeof createConsoleRouter>): Promise<void> {
+  await Promise.allSettled(Object.values(router.routesById).map((route) => router.loadRouteChunk(route)));
 }
 
 declare module "@tanstack/react-router" {

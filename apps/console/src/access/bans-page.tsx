@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
@@ -36,10 +37,10 @@ export function BansPage() {
         <Stack gap={0}>
           {userId !== null && (
             <Text size="sm" fw={500}>
-              {user ?? userId}
+              {visibleText(user ?? userId)}
             </Text>
           )}
-          {deviceId !== null && <Code w="fit-content">{deviceId}</Code>}
+          {deviceId !== null && <Code w="fit-content">{visibleText(deviceId)}</Code>}
           {address !== null && <Code w="fit-content">{address}</Code>}
         </Stack>
       ),

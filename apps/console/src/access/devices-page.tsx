@@ -6,6 +6,7 @@ import { useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
@@ -30,7 +31,10 @@ export function DevicesPage() {
     },
   });
   const columns = [
-    { title: texts.devices.device, cell: ({ deviceId }: AdministeredDeviceData) => <Code>{deviceId}</Code> },
+    {
+      title: texts.devices.device,
+      cell: ({ deviceId }: AdministeredDeviceData) => <Code>{visibleText(deviceId)}</Code>,
+    },
     {
       title: texts.sessions.user,
       cell: ({ user: name, userId }: AdministeredDeviceData) => name ?? userId ?? texts.devices.allUsers,
@@ -49,7 +53,7 @@ export function DevicesPage() {
       title: texts.devices.says,
       cell: ({ says }: AdministeredDeviceData) => (
         <Text size="xs" c="dimmed" maw={220} truncate>
-          {Object.values(says).join(" · ")}
+          {visibleText(Object.values(says).join(" · "))}
         </Text>
       ),
     },

@@ -4,6 +4,7 @@ import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 
 /** Groups that the picker offers at a time. */
 const offered = 20;
@@ -44,7 +45,7 @@ export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
   return (
     <MultiSelect
       label={texts.users.groups}
-      data={Array.from(names, ([groupId, label]) => ({ value: groupId, label }))}
+      data={Array.from(names, ([groupId, name]) => ({ value: groupId, label: visibleText(name) }))}
       value={[...value]}
       {...(onChange === undefined ? {} : { onChange })}
       searchable

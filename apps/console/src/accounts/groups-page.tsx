@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
 import { showSuccess } from "../notices/notices.tsx";
@@ -33,7 +34,7 @@ export function GroupsPage() {
       title: texts.common.name,
       cell: (group: AdministeredGroupData) => (
         <UnstyledButton className={classes["name"] ?? ""} onClick={() => setEdited(group)}>
-          {group.name}
+          {visibleText(group.name)}
         </UnstyledButton>
       ),
     },

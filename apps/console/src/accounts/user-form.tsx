@@ -2,11 +2,14 @@ import { Alert, Button, Group, Paper, Stack, Switch, TextInput, Title } from "@m
 import { SallyportError } from "@sallyport/client";
 import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
+import { DraftNotice } from "../data/draft-notice.tsx";
+import { useDraft } from "../data/use-draft.ts";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { SlowNotice } from "../notices/slow-notice.tsx";
 import { GroupPicker } from "./group-picker.tsx";
 
 /** Another write came first. */
@@ -46,6 +49,12 @@ export function UserForm({ user }: { readonly user: AdministeredUserData }) {
   const values = { ...valuesOf(user), ...edits };
   const edit = (changed: Partial<Values>) => setEdits({ ...edits, ...changed });
   const changes = changesBetween(user, values);
+  const isChanged = Object.keys(changes).length > 0;
+  const drafted = useMemo(
+    () => new Map(isChanged ? Object.entries(edits).map(([name, value]) => [name, { value }]) : []),
+    [isChanged, edits],
+  );
+  const { former, decide } = useDraft("~users", user.userId, drafted);
   const {
     mutate,
     isPending,
@@ -60,7 +69,6 @@ export function UserForm({ user }: { readonly user: AdministeredUserData }) {
       showSuccess(texts.users.saved(changed.name));
     },
   });
-  const isChanged = Object.keys(changes).length > 0;
   const isConflict = error instanceof SallyportError && error.code === conflictCode;
   return (
     <Paper withBorder p="lg" bg="var(--console-surface)">
@@ -70,67 +78,79 @@ export function UserForm({ user }: { readonly user: AdministeredUserData }) {
           mutate();
         }}
       >
-        <Stack maw={560}>
-          <Title order={2} size="h4">
-            {texts.users.profile}
-          </Title>
-          <TextInput
-            label={texts.common.name}
-            description={texts.users.nameHelp}
-            required
-            autoComplete="off"
-            value={values.name}
-            onChange={({ currentTarget }) => edit({ name: currentTarget.value })}
-          />
-          <TextInput
-            label={texts.common.description}
-            value={values.description}
-            onChange={({ currentTarget }) => edit({ description: currentTarget.value })}
-          />
-          <TextInput
-            label={texts.users.email}
-            description={texts.users.emailHelp}
-            type="email"
-            value={values.email}
-            onChange={({ currentTarget }) => edit({ email: currentTarget.value })}
-          />
-          <GroupPicker value={values.groups} onChange={(groups) => edit({ groups })} />
-          <Switch
-            label={texts.users.administrator}
-            description={texts.users.administratorHelp}
-            disabled={user.userId === ownId}
-            checked={values.administrator}
-            onChange={({ currentTarget }) => edit({ administrator: currentTarget.checked })}
-          />
-          {error !== null && (
-            <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-              <FailureDetails error={error} />
-              {isConflict && (
-                <Button
-                  mt="sm"
-                  size="xs"
-                  variant="default"
-                  onClick={() => {
-                    forget();
-                    void queries.invalidateQueries({ queryKey: ["users", user.userId] });
-                  }}
-                >
-                  {texts.lists.loadCurrent}
-                </Button>
-              )}
-            </Alert>
-          )}
-          <Group>
-            <Button type="submit" loading={isPending} disabled={!isChanged}>
-              {texts.common.save}
-            </Button>
-            <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
-              {texts.common.discard}
-            </Button>
-          </Group>
-        </Stack>
+        <DraftNotice
+          former={former}
+          storedOf={(name) => valuesOf(user)[name as keyof Values]}
+          onRestore={(draft) => {
+            setEdits(Object.fromEntries([...draft.edits].map(([name, { value }]) => [name, value])));
+            decide();
+          }}
+          onDiscard={decide}
+        />
+        {!former && (
+          <Stack maw={560}>
+            <Title order={2} size="h4">
+              {texts.users.profile}
+            </Title>
+            <TextInput
+              label={texts.common.name}
+              description={texts.users.nameHelp}
+              required
+              autoComplete="off"
+              value={values.name}
+              onChange={({ currentTarget }) => edit({ name: currentTarget.value })}
+            />
+            <TextInput
+              label={texts.common.description}
+              value={values.description}
+              onChange={({ currentTarget }) => edit({ description: currentTarget.value })}
+            />
+            <TextInput
+              label={texts.users.email}
+              description={texts.users.emailHelp}
+              type="email"
+              value={values.email}
+              onChange={({ currentTarget }) => edit({ email: currentTarget.value })}
+            />
+            <GroupPicker value={values.groups} onChange={(groups) => edit({ groups })} />
+            <Switch
+              label={texts.users.administrator}
+              description={texts.users.administratorHelp}
+              disabled={user.userId === ownId}
+              checked={values.administrator}
+              onChange={({ currentTarget }) => edit({ administrator: currentTarget.checked })}
+            />
+            {error !== null && (
+              <Alert color="red" role="alert" title={texts.notices.saveFailed}>
+                <FailureDetails error={error} />
+                {isConflict && (
+                  <Button
+                    mt="sm"
+                    size="xs"
+                    variant="default"
+                    onClick={() => {
+                      forget();
+                      void queries.invalidateQueries({ queryKey: ["users", user.userId] });
+                    }}
+                  >
+                    {texts.lists.loadCurrent}
+                  </Button>
+                )}
+              </Alert>
+            )}
+            <SlowNotice isWaiting={isPending} />
+            <Group>
+              <Button type="submit" loading={isPending} disabled={!isChanged}>
+                {texts.common.save}
+              </Button>
+              <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
+                {texts.common.discard}
+              </Button>
+            </Group>
+          </Stack>
+        )}
       </form>
-      <ChangesGuard isChanged={isChanged} />
+      <ChangesGuard isChanged={isChanged} onDiscard={() => setEdits({})} />
     </Paper>
   );
 }

@@ -13,6 +13,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showFailure, showSuccess } from "../notices/notices.tsx";
 import { SessionList } from "../sessions/session-list.tsx";
@@ -31,7 +32,7 @@ export function UserPage() {
   });
   if (data !== undefined) return <User key={userId} user={data} />;
   return error === null ? (
-    <Skeleton height={220} aria-label={texts.common.loading} />
+    <Skeleton height={220} role="status" aria-label={texts.common.loading} />
   ) : (
     <FailureDetails error={error} />
   );
@@ -44,7 +45,7 @@ function User({ user }: { readonly user: AdministeredUserData }) {
       <Group justify="space-between">
         <Group>
           <Title order={1} size="h2">
-            {user.name}
+            {visibleText(user.name)}
           </Title>
           <UserBadges user={user} />
         </Group>

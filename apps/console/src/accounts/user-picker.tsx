@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 
 /** Users that the picker offers at a time. */
 const offered = 20;
@@ -26,7 +27,7 @@ export function UserPicker({ label, isLabelled = false, value, onChange }: UserP
     queryFn: ({ signal }) => connection.administer((admin) => admin.users.get(value ?? "", { signal })),
     enabled: value !== null,
   });
-  const [sought] = useDebouncedValue(text === chosen?.name ? "" : text.trim(), 250);
+  const [sought] = useDebouncedValue(text === visibleText(chosen?.name ?? "") ? "" : text.trim(), 250);
   const { data: page } = useQuery({
     queryKey: ["users", "picker", sought],
     queryFn: ({ signal }) =>
@@ -38,7 +39,7 @@ export function UserPicker({ label, isLabelled = false, value, onChange }: UserP
   return (
     <Select
       {...(isLabelled ? { label } : { "aria-label": label, placeholder: label })}
-      data={Array.from(users, ([userId, name]) => ({ value: userId, label: name }))}
+      data={Array.from(users, ([userId, name]) => ({ value: userId, label: visibleText(name) }))}
       filter={({ options }) => options}
       value={value}
       onChange={onChange}

@@ -1,23 +1,22 @@
 import { SallyportClient, SallyportError } from "@sallyport/client";
 import { SallyportAdmin } from "@sallyport/client/admin";
 import { databaseUrl, type PageConfig } from "./page-config.ts";
+import { ServerWatch } from "./server-watch.ts";
+import { Store } from "./store.ts";
+import { type LogIn, Tabs } from "./tabs.ts";
 
 /** A log-in as typed. Without an administration key, it is that of a user with the app key of the page. */
-export interface LogIn {
+export interface TypedLogIn {
   readonly administrationKey: string | null;
   readonly user: string;
   readonly password: string;
   readonly twoFactorToken: string | undefined;
 }
 
-type Credentials = Omit<LogIn, "administrationKey">;
+type Credentials = Omit<TypedLogIn, "administrationKey">;
 
-/** The clients that act for the person. Credentials are in memory only. */
-export interface Clients {
-  readonly user: string;
-  readonly userId: string;
-  readonly databaseName: string;
-  readonly administrationKey: string | null;
+/** The clients that act for the person. */
+export interface Clients extends LogIn {
   /** `null` without administrator rights. */
   readonly admin: SallyportAdmin | null;
   /** For objects, files and macros. */
@@ -38,9 +37,14 @@ export interface ConnectionState {
   readonly question: Question | null;
   /** An administration key before the log-in. */
   readonly ticketKey: string | null;
+  /** Whether the log-in is in a tab that the person does not see, which gives it as soon as it is seen. */
+  readonly isElsewhere: boolean;
 }
 
-const loggedOut: ConnectionState = { clients: null, question: null, ticketKey: null };
+/** Whether this tab gave its log-in to another one, or took one. */
+export type Handover = "given" | "taken";
+
+const loggedOut: ConnectionState = { clients: null, question: null, ticketKey: null, isElsewhere: false };
 
 /** Codes of a session or key that the server no longer accepts. */
 const lostCodes: ReadonlySet<number> = new Set([101, 200, 201, 203]);
@@ -53,53 +57,80 @@ const needsProof = (error: unknown): boolean => error instanceof SallyportError 
  * The log-in of the page. An act whose session is lost, or that needs a proof, waits until the person has answered in place,
  * and goes on: nothing that was typed is lost.
  */
-export class Connection {
+export class Connection extends Store<ConnectionState> {
   readonly #config: PageConfig;
-  readonly #listeners = new Set<() => void>();
-  readonly #channel: BroadcastChannel;
-  #state = loggedOut;
+  readonly #tabs: Tabs;
+  readonly #handoverListeners = new Set<(handover: Handover) => void>();
+  readonly #recoveryListeners = new Set<() => void>();
+  readonly server: ServerWatch;
   #pending: PendingQuestion | null = null;
 
   constructor(config: PageConfig) {
+    super(loggedOut);
     this.#config = config;
-    this.#channel = new BroadcastChannel(`sallyport-console:${databaseUrl}`);
-    this.#channel.addEventListener("message", ({ data }) => {
-      if (data === "logged-out") this.#forget();
+    this.#tabs = new Tabs({
+      logIn: () => this.#logIn(),
+      onWaiting: () => this.set({ isElsewhere: true }),
+      onTaken: (logIn) => void this.#take(logIn).catch(() => {}),
+      onGiven: () => this.#tellHandover("given"),
+      onLogOut: () => this.#forget(),
+      onEnd: (session) => {
+        if (this.state().clients?.session === session) void this.#question("log-in").answered.catch(() => {});
+      },
+      onServerChange: () => this.server.change(),
+    });
+    this.server = new ServerWatch({
+      config,
+      probe: async () => this.state().clients?.data.checkSession(),
+      onRecovery: () => {
+        for (const listener of this.#recoveryListeners) listener();
+      },
+      onChange: () => this.#tabs.changeServer(),
     });
   }
 
   /** The key of a ticket, or of the administrator that is logged in. */
   get administrationKey(): string | null {
-    return this.#state.clients?.administrationKey ?? this.#state.ticketKey;
+    const { clients, ticketKey } = this.state();
+    return clients?.administrationKey ?? ticketKey;
+  }
+
+  /** Calls the listener when another tab got the log-in of this one, or the other way round. */
+  onHandover(listener: (handover: Handover) => void): () => void {
+    this.#handoverListeners.add(listener);
+    return () => void this.#handoverListeners.delete(listener);
+  }
+
+  /** Calls the listener when the server answers again. */
+  onRecovery(listener: () => void): () => void {
+    this.#recoveryListeners.add(listener);
+    return () => void this.#recoveryListeners.delete(listener);
   }
 
   /** Trades the ticket for an administration key. Rejects with the refusal. */
   async tradeTicket(ticket: string): Promise<void> {
     const { appKey } = await new SallyportAdmin({ baseUrl: databaseUrl, appKey: "" }).console.tradeTicket(ticket);
-    this.#set({ ...this.#state, ticketKey: appKey });
+    this.set({ ticketKey: appKey });
   }
 
-  readonly state = (): ConnectionState => this.#state;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
+  /** Takes the log-in of another tab, if there is one. */
+  askTabs(): void {
+    this.#tabs.ask();
+  }
 
   /** Logs in, or again. Rejects with the refusal. */
-  async logIn({ administrationKey, ...credentials }: LogIn): Promise<void> {
-    const clients =
+  async logIn({ administrationKey, ...credentials }: TypedLogIn): Promise<void> {
+    const logIn =
       administrationKey === null
         ? await this.#logInAsUser(credentials)
         : await this.#logInAsAdministrator(administrationKey, credentials);
-    this.#set({ clients, question: null, ticketKey: null });
-    this.#answer();
+    this.#begin(this.#clientsOf(logIn));
   }
 
   /** Gives a proof of the administrator: the password, or a token of the second factor. */
   async prove(proof: { readonly password: string } | { readonly twoFactorToken: string }): Promise<void> {
-    await this.#state.clients?.admin?.prove(proof);
-    this.#set({ ...this.#state, question: null });
+    await this.state().clients?.admin?.prove(proof);
+    this.set({ question: null });
     this.#answer();
   }
 
@@ -107,14 +138,14 @@ export class Connection {
   refuse(): void {
     const pending = this.#pending;
     this.#pending = null;
-    this.#set({ ...this.#state, question: null });
+    this.set({ question: null });
     pending?.reject(new Error("The question was not answered."));
   }
 
   /** Ends the session on the server, and the log-ins of all tabs. */
   async logOut(): Promise<void> {
-    const { clients } = this.#state;
-    this.#channel.postMessage("logged-out");
+    const { clients } = this.state();
+    this.#tabs.logOut();
     this.#forget();
     await Promise.allSettled([clients?.data.logOut(), clients?.admin?.logOut()]);
   }
@@ -134,13 +165,18 @@ export class Connection {
 
   async #run<T>(act: (clients: Clients) => Promise<T>): Promise<T> {
     for (;;) {
-      const { clients } = this.#state;
+      const { clients } = this.state();
       if (clients === null) throw new Error("There is no log-in.");
       try {
-        return await act(clients);
+        const result = await act(clients);
+        this.server.note(null);
+        return result;
       } catch (error) {
-        if (isLost(error)) await this.#ask("log-in", error, clients);
-        else if (needsProof(error)) await this.#ask("proof", error, clients);
+        this.server.note(error);
+        if (isLost(error)) {
+          this.#tabs.end(clients.session);
+          await this.#ask("log-in", error, clients);
+        } else if (needsProof(error)) await this.#ask("proof", error, clients);
         else throw error;
       }
     }
@@ -149,18 +185,22 @@ export class Connection {
   /** Asks once for all acts that wait. Rejects with the refusal if the person gives up. */
   async #ask(question: Question, refusal: unknown, clients: Clients): Promise<void> {
     // Another act has asked, and the person has answered.
-    if (this.#state.clients !== clients) return;
-    if (this.#pending === null) {
-      let settle: Pick<PendingQuestion, "resolve" | "reject"> | undefined;
-      const answered = new Promise<void>((resolve, reject) => {
-        settle = { resolve, reject };
-      });
-      this.#pending = { ...(settle as Pick<PendingQuestion, "resolve" | "reject">), answered };
-      this.#set({ ...this.#state, question });
-    }
-    await this.#pending.answered.catch(() => {
+    if (this.state().clients !== clients) return;
+    await this.#question(question).answered.catch(() => {
       throw refusal;
     });
+  }
+
+  #question(question: Question): PendingQuestion {
+    if (this.#pending !== null) return this.#pending;
+    let settle: Pick<PendingQuestion, "resolve" | "reject"> | undefined;
+    const answered = new Promise<void>((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    const pending = { ...(settle as Pick<PendingQuestion, "resolve" | "reject">), answered };
+    this.#pending = pending;
+    this.set({ question });
+    return pending;
   }
 
   #answer(): void {
@@ -170,32 +210,64 @@ export class Connection {
   }
 
   #forget(): void {
+    this.#tabs.stopAsking();
     this.refuse();
-    this.#set(loggedOut);
+    this.set(loggedOut);
   }
 
-  #set(state: ConnectionState): void {
-    this.#state = state;
-    for (const listener of this.#listeners) listener();
+  #begin(clients: Clients): void {
+    this.#tabs.stopAsking();
+    this.set({ ...loggedOut, clients });
+    this.#answer();
   }
 
-  async #logInAsAdministrator(appKey: string, credentials: Credentials): Promise<Clients> {
-    const admin = new SallyportAdmin({ baseUrl: databaseUrl, appKey });
+  /** Takes the log-in of another tab, if the server still accepts it. */
+  async #take(logIn: LogIn): Promise<void> {
+    const clients = this.#clientsOf(logIn);
+    if (!(await clients.data.checkSession()) || this.state().clients !== null) return;
+    this.#begin(clients);
+    this.#tellHandover("taken");
+  }
+
+  #tellHandover(handover: Handover): void {
+    for (const listener of this.#handoverListeners) listener(handover);
+  }
+
+  /** The log-in that other tabs can have. */
+  #logIn(): LogIn | null {
+    const { clients, question } = this.state();
+    if (clients === null || question === "log-in") return null;
+    const { admin: _admin, data: _data, ...logIn } = clients;
+    return logIn;
+  }
+
+  #clientsOf(logIn: LogIn): Clients {
+    const { administrationKey, administrationSession, session } = logIn;
+    const options = { baseUrl: databaseUrl, appKey: administrationKey ?? this.#config.appKey ?? "" };
+    const data = new SallyportClient({ ...options, renew: false });
+    data.resume(session);
+    if (administrationSession === null) return { ...logIn, admin: null, data };
+    const admin = new SallyportAdmin(options);
+    admin.resume(administrationSession);
+    return { ...logIn, admin, data };
+  }
+
+  async #logInAsAdministrator(administrationKey: string, credentials: Credentials): Promise<LogIn> {
+    const admin = new SallyportAdmin({ baseUrl: databaseUrl, appKey: administrationKey });
     const { user, databaseName } = await admin.logIn(credentials);
     // A session of the same person for objects, which ends with that of the administrator.
-    const { sessionId } = await admin.console.openSession();
-    const data = new SallyportClient({ baseUrl: databaseUrl, appKey, renew: false });
-    data.resume(sessionId);
-    const userId = user["~ObjectID"];
-    return { user: credentials.user, userId, databaseName, administrationKey: appKey, admin, data };
+    const { sessionId: session } = await admin.console.openSession();
+    const administrationSession = admin.sessionId ?? null;
+    const person = { user: credentials.user, userId: user["~ObjectID"], databaseName };
+    return { ...person, administrationKey, administrationSession, session };
   }
 
-  async #logInAsUser(credentials: Credentials): Promise<Clients> {
+  async #logInAsUser(credentials: Credentials): Promise<LogIn> {
     const { appKey, appName } = this.#config;
     const data = new SallyportClient({ baseUrl: databaseUrl, appKey: appKey ?? "", renew: false });
     const appNames = appName === null ? [] : [appName];
     const { user, databaseName } = await data.logIn({ mode: "session", ...credentials, appNames });
-    const userId = user["~ObjectID"];
-    return { user: credentials.user, userId, databaseName, administrationKey: null, admin: null, data };
+    const person = { user: credentials.user, userId: user["~ObjectID"], databaseName };
+    return { ...person, administrationKey: null, administrationSession: null, session: data.sessionId ?? "" };
   }
 }

@@ -1,13 +1,15 @@
-import { Alert, Button, PasswordInput, PinInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, PasswordInput, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { SallyportError } from "@sallyport/client";
-import { IconAlertTriangle, IconTicket } from "@tabler/icons-react";
-import { type FormEvent, useEffect, useState } from "react";
+import { IconAlertTriangle, IconBrowser, IconTicket } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 import { useConnected, useConnectionState } from "./connection-context.tsx";
+import { PasswordField, TokenField, useCredentials } from "./credentials.tsx";
 
 /** The server asks for a token of the second factor, or for another one. */
 const tokenCodes: ReadonlySet<number> = new Set([341, 342]);
+const unknownKey = 101;
 
 interface LogInFormProps {
   /** The name of a person that logs in again. */
@@ -19,33 +21,38 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
   const texts = useTexts();
   const { connection, config, trade } = useConnected();
   const isTicketRefused = useIsRefused(trade);
-  useConnectionState();
+  const { isElsewhere } = useConnectionState();
   const remembered = connection.administrationKey;
   const [kind, setKind] = useState(known !== "" && remembered === null ? "user" : "administrator");
   const [key, setKey] = useState("");
   const [user, setUser] = useState(known);
-  const [password, setPassword] = useState("");
-  const [token, setToken] = useState("");
-  const [failure, setFailure] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-  const asksToken = failure instanceof SallyportError && tokenCodes.has(failure.code);
   const isAdministrator = kind === "administrator" || config.appKey === null;
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      const administrationKey = isAdministrator ? (remembered ?? key.trim()) : null;
-      await connection.logIn({ administrationKey, user, password, twoFactorToken: token === "" ? undefined : token });
-    } catch (error) {
-      setFailure(error);
-      setBusy(false);
-    }
-  };
+  const { password, setPassword, setToken, failure, isPending, submit } = useCredentials((typed) =>
+    connection.logIn({
+      administrationKey: isAdministrator ? key.trim() || (remembered ?? "") : null,
+      user,
+      password: typed.password,
+      twoFactorToken: typed.token === "" ? undefined : typed.token,
+    }),
+  );
+  const code = failure instanceof SallyportError ? failure.code : null;
+  const asksToken = code !== null && tokenCodes.has(code);
+  // The key of a ticket ends after some hours.
+  const asksKey = isAdministrator && (remembered === null || code === unknownKey);
 
   return (
-    <form onSubmit={submit}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
       <Stack>
+        {isElsewhere && known === "" && (
+          <Alert icon={<IconBrowser size={18} />} role="status">
+            {texts.logIn.elsewhere}
+          </Alert>
+        )}
         {config.appKey !== null && known === "" && (
           <SegmentedControl
             aria-label={texts.logIn.kind}
@@ -67,7 +74,7 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
             {texts.logIn.ticketRefused}
           </Alert>
         )}
-        {isAdministrator && remembered === null && (
+        {asksKey && (
           <PasswordInput
             label={texts.logIn.key}
             description={texts.logIn.keyHelp}
@@ -86,31 +93,14 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
           required
           data-autofocus={known === "" || undefined}
         />
-        <PasswordInput
-          label={texts.logIn.password}
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          autoComplete="current-password"
-          required
-          data-autofocus={known !== "" || undefined}
-        />
-        {asksToken && (
-          <Stack gap={4}>
-            <Text size="sm" fw={500}>
-              {texts.logIn.token}
-            </Text>
-            <PinInput length={6} type="number" oneTimeCode aria-label={texts.logIn.token} onChange={setToken} />
-            <Text size="xs" c="dimmed">
-              {texts.logIn.tokenHelp}
-            </Text>
-          </Stack>
-        )}
-        {failure !== null && !(asksToken && failure.code === 341) && (
+        <PasswordField value={password} onChange={setPassword} isFocused={known !== ""} />
+        {asksToken && <TokenField onChange={setToken} />}
+        {failure !== null && code !== 341 && (
           <Alert color="red" icon={<IconAlertTriangle size={18} />} title={texts.logIn.failed} role="alert">
             <FailureDetails error={failure} />
           </Alert>
         )}
-        <Button type="submit" loading={isBusy}>
+        <Button type="submit" loading={isPending}>
           {texts.logIn.submit}
         </Button>
       </Stack>

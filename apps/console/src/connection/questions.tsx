@@ -1,8 +1,9 @@
-import { PasswordInput, PinInput, SegmentedControl, Stack, Text } from "@mantine/core";
+import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTexts } from "../language/language.tsx";
 import { Dialog, DialogForm } from "../lists/dialog.tsx";
 import { useConnection, useConnectionState } from "./connection-context.tsx";
+import { PasswordField, TokenField, useCredentials } from "./credentials.tsx";
 import { LogInForm } from "./log-in-form.tsx";
 
 /** Above a dialog that waits for the answer. */
@@ -42,23 +43,13 @@ function ProofForm() {
   const texts = useTexts();
   const connection = useConnection();
   const [kind, setKind] = useState("password");
-  const [password, setPassword] = useState("");
-  const [token, setToken] = useState("");
-  const [failure, setFailure] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async () => {
-    setBusy(true);
-    try {
-      await connection.prove(kind === "password" ? { password } : { twoFactorToken: token });
-    } catch (error) {
-      setFailure(error);
-      setBusy(false);
-    }
-  };
+  const { password, setPassword, setToken, failure, isPending, submit } = useCredentials((typed) =>
+    connection.prove(kind === "password" ? { password: typed.password } : { twoFactorToken: typed.token }),
+  );
   return (
     <DialogForm
       submit={texts.proof.submit}
-      isPending={isBusy}
+      isPending={isPending}
       error={failure}
       failure={texts.proof.failed}
       onSubmit={submit}
@@ -75,16 +66,9 @@ function ProofForm() {
         ]}
       />
       {kind === "password" ? (
-        <PasswordInput
-          label={texts.logIn.password}
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          autoComplete="current-password"
-          required
-          data-autofocus
-        />
+        <PasswordField value={password} onChange={setPassword} isFocused />
       ) : (
-        <PinInput length={6} type="number" oneTimeCode aria-label={texts.logIn.token} onChange={setToken} />
+        <TokenField onChange={setToken} />
       )}
     </DialogForm>
   );

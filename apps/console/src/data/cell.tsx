@@ -1,4 +1,5 @@
 import { useLanguage } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { TextLink } from "../shell/links.tsx";
 import { cellText, isDay, isoTime, isRow, type ObjectRow } from "./cell-text.ts";
 import type { ValueColumn } from "./columns.ts";
@@ -28,8 +29,11 @@ export function Cell({ row, column, isTitle }: CellProps) {
   const isCode = column.type === "json" || column.type === "id";
   const hint = isCut(value) ? `${text} ${texts.objects.characters(value["~Length"])}` : text;
   return (
-    <span className={isCode ? classes["mono"] : ""} title={hint.length > 40 ? hint : undefined}>
-      {text}
+    <span
+      className={isCode ? classes["mono"] : ""}
+      title={hint.length > 40 ? visibleText(hint.slice(0, 1_000)) : undefined}
+    >
+      {visibleText(text.slice(0, shownCharacters))}
     </span>
   );
 }

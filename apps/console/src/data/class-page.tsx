@@ -51,7 +51,7 @@ export function ClassPage() {
       <Title order={1} size="h2">
         {className}
       </Title>
-      {isPending && <Skeleton height={220} aria-label={texts.common.loading} />}
+      {isPending && <Skeleton height={220} role="status" aria-label={texts.common.loading} />}
       {error !== null && <FailureDetails error={error} />}
       {data !== undefined && <Text c="dimmed">{texts.classes.unknown(className)}</Text>}
     </Stack>
@@ -221,7 +221,9 @@ function ObjectList({ structure, all, view, isMissing }: ObjectListProps) {
             </Button>
           </Stack>
         )}
-        {isPending && error === null && <Skeleton m="sm" height={320} aria-label={texts.common.loading} />}
+        {isPending && error === null && (
+          <Skeleton m="sm" height={320} role="status" aria-label={texts.common.loading} />
+        )}
         {first !== undefined && loaded.length === 0 && (
           <Text p="xl" ta="center" c="dimmed">
             {query.where === undefined ? texts.objects.none : texts.lists.nothingFound}

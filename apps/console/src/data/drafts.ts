@@ -35,12 +35,12 @@ export const keepDraft = (key: string, edits: Edits): Promise<void> =>
     return promisifyRequest(drafts.transaction);
   });
 
-/** Erases all drafts of a person, at the log-out. */
-export async function eraseDrafts(person: Person): Promise<void> {
+async function keysOf(person: Person): Promise<string[]> {
   const prefix = prefixOf(person);
-  const all = await keys<string>(store);
-  await delMany(
-    all.filter((key) => key.startsWith(prefix)),
-    store,
-  );
+  return (await keys<string>(store)).filter((key) => key.startsWith(prefix));
 }
+
+export const countDrafts = async (person: Person): Promise<number> => (await keysOf(person)).length;
+
+/** Erases all drafts of a person, at the log-out. */
+export const eraseDrafts = async (person: Person): Promise<void> => delMany(await keysOf(person), store);

@@ -5,18 +5,18 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { useConnection } from "../connection/connection-context.tsx";
-import { useLanguage } from "../language/language.tsx";
+import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
-import { localTime } from "./cell.tsx";
+import { SlowNotice } from "../notices/slow-notice.tsx";
 import type { ObjectRow } from "./cell-text.ts";
 import { columnsOf, formFieldsOf } from "./columns.ts";
 import { Conflict } from "./conflict.tsx";
+import { DraftNotice } from "./draft-notice.tsx";
 import { changedMembers, type FieldEdit, type FieldEdits, hasFault, refusedMember, sentValue } from "./object-edits.ts";
 import { ObjectField } from "./object-field.tsx";
 import { listKey } from "./object-rows.ts";
 import { useDraft } from "./use-draft.ts";
-import { ValueDiff } from "./value-diff.tsx";
 import classes from "./object-form.module.css";
 
 const noEdits: FieldEdits = new Map();
@@ -34,7 +34,7 @@ interface ObjectFormProps {
 
 /** Fields for all attributes. A save sends the changed ones only, and only over the version that the form shows. */
 export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFormProps) {
-  const { texts, language } = useLanguage();
+  const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
   const { name: className, permissions } = structure;
@@ -95,33 +95,18 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
   return (
     <form onSubmit={submit}>
       <ChangesGuard isChanged={isChanged} onDiscard={() => setEdits(noEdits)} />
-      {former && (
-        <Alert title={texts.objects.draft(localTime(new Date(former.at).toISOString(), language))} mb="md">
-          <ValueDiff
-            label={texts.objects.draftLabel}
-            storedTitle={texts.objects.stored}
-            editedTitle={texts.objects.draftLabel}
-            differences={columns.flatMap((column) => {
-              const edited = former.edits.get(column.name);
-              if (edited === undefined) return [];
-              return [{ name: column.name, stored: sentValue(row, column), edited: edited.text ?? edited.value }];
-            })}
-          />
-          <Group mt="sm">
-            <Button
-              onClick={() => {
-                setEdits(former.edits);
-                decide();
-              }}
-            >
-              {texts.objects.restoreDraft}
-            </Button>
-            <Button variant="default" onClick={decide}>
-              {texts.objects.discardDraft}
-            </Button>
-          </Group>
-        </Alert>
-      )}
+      <DraftNotice
+        former={former}
+        storedOf={(name) => {
+          const column = columns.find((each) => each.name === name);
+          return column === undefined ? undefined : sentValue(row, column);
+        }}
+        onRestore={(draft) => {
+          setEdits(draft.edits);
+          decide();
+        }}
+        onDiscard={decide}
+      />
       {error !== null && !isAtField && conflict === null && (
         <Alert color="red" title={texts.notices.saveFailed} role="alert" mb="md">
           <FailureDetails error={error} />
@@ -143,6 +128,7 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
             />
           ))}
         </div>
+        <SlowNotice isWaiting={isPending} />
         {canWrite && (
           <Group className={classes["bar"] ?? ""} justify="flex-end">
             <Text size="sm" c="dimmed" mr="auto" role="status">

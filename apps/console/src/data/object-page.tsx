@@ -6,6 +6,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useClasses, useConnection } from "../connection/connection-context.tsx";
 import { useLanguage, useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 import { TextLink } from "../shell/links.tsx";
@@ -25,7 +26,7 @@ export function ObjectPage() {
   const { data, error } = useClasses();
   const structure = data?.find(({ name }) => name === className);
   if (error !== null) return <FailureDetails error={error} />;
-  if (data === undefined) return <Skeleton height={220} aria-label={texts.common.loading} />;
+  if (data === undefined) return <Skeleton height={220} role="status" aria-label={texts.common.loading} />;
   if (structure === undefined) return <Text c="dimmed">{texts.classes.unknown(className)}</Text>;
   const props = { key: `${className} ${objectId}`, structure, all: data };
   return objectId === newObject ? <NewObject {...props} /> : <StoredObject {...props} objectId={objectId} />;
@@ -76,7 +77,7 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
   });
   if (data === undefined)
     return error === null ? (
-      <Skeleton height={220} aria-label={texts.common.loading} />
+      <Skeleton height={220} role="status" aria-label={texts.common.loading} />
     ) : (
       <FailureDetails error={error} />
     );
@@ -87,7 +88,7 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
       <Group justify="space-between" align="flex-start">
         <div>
           <Title order={1} size="h2">
-            {title}
+            {visibleText(title)}
           </Title>
           <Group gap="xs">
             <Text size="sm" c="dimmed">

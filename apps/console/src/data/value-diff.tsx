@@ -1,5 +1,6 @@
 import { SegmentedControl, Table, Text } from "@mantine/core";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import classes from "./object-form.module.css";
 
 export interface ValueDifference {
@@ -25,7 +26,7 @@ export function ValueDiff({ label, nameTitle, differences, storedTitle, editedTi
   const texts = useTexts();
   const shown = (value: unknown) => {
     if (value === undefined) return texts.objects.absent;
-    return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+    return typeof value === "string" && value !== "" ? visibleText(value) : JSON.stringify(value);
   };
   return (
     <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>

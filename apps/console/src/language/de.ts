@@ -32,6 +32,7 @@ export const de: Texts = {
     copy: "Meldung kopieren",
     retryAfter: (seconds) => `Versuchen Sie es in ${seconds} s erneut.`,
     request: "Anfrage",
+    why: "Warum?",
     loadFailed: "Die Daten konnten nicht geladen werden",
     saveFailed: "Die Änderung wurde nicht gespeichert",
   },
@@ -52,6 +53,8 @@ export const de: Texts = {
     again: "Erneut anmelden",
     againHelp: "Ihre Sitzung ist beendet. Was Sie eingegeben haben, ist noch da.",
     failed: "Die Anmeldung ist fehlgeschlagen",
+    elsewhere:
+      "Sie sind in einem anderen Tab angemeldet. Zeigen Sie ihn einmal an, dann übernimmt dieser Tab die Anmeldung.",
   },
   proof: {
     title: "Bestätigen Sie, dass Sie es sind",
@@ -69,6 +72,9 @@ export const de: Texts = {
     findClass: "Klasse finden",
     noClasses: "Es gibt keine Klassen.",
     logOut: "Abmelden",
+    logOutHelp:
+      "Die Abmeldung gilt für alle Tabs dieser Datenbank und löscht deren ungespeicherte Änderungen und Entwürfe.",
+    logOutAnyway: "Abmelden und löschen",
     language: "Sprache",
     theme: "Farbschema",
     light: "Hell",
@@ -84,7 +90,30 @@ export const de: Texts = {
   states: {
     unreachable: "Der Server antwortet nicht",
     unreachableHelp: "Prüfen Sie, ob er läuft und ob diese Adresse zu ihm führt. Es wurde nichts geändert.",
+    overloaded: "Die Datenbank ist überlastet",
+    unavailable: "Der Server ist zurzeit nicht verfügbar",
+    tooMany: "Der Server lehnt zurzeit Anfragen ab: Es waren zu viele",
+    waiting: "Die Konsole versucht es von selbst wieder. Was Sie eingegeben haben, ist noch da.",
+    tryNow: "Jetzt versuchen",
+    changed: "Der Server wurde aktualisiert",
+    changedHelp:
+      "Laden Sie die Seite neu, wenn es Ihnen passt. Entwürfe von Formularen bleiben; schließen Sie offene Dialoge vorher ab.",
+    reload: "Seite neu laden",
+    pageFailed: "Diese Seite kann nicht angezeigt werden",
+    pageFailedHelp:
+      "Ein Teil konnte nicht geladen werden, oder die Seite hat einen Fehler. Wenn ein neuer Versuch nicht hilft, laden Sie die Seite neu.",
     slow: "Der Server antwortet langsam. Die Anfrage läuft noch.",
+  },
+  tabs: {
+    given:
+      "Ein anderer Tab dieses Browsers hat Ihre Anmeldung übernommen. Wenn Sie ihn nicht geöffnet haben, melden Sie sich ab.",
+    taken: "Dieser Tab hat die Anmeldung eines anderen Tabs übernommen.",
+  },
+  refusals: {
+    title: "Warum eine Anfrage abgelehnt wurde",
+    none: "Der Server hat keine Erklärung zu dieser Anfrage.",
+    checks: "Prüfungen des Servers",
+    nextSteps: "Was zu tun ist",
   },
   lists: {
     actionsFor: (name) => `Aktionen für ${name}`,

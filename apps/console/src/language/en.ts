@@ -32,6 +32,7 @@ export const en = {
     copy: "Copy the message",
     retryAfter: (seconds: number) => `Try again in ${seconds} s.`,
     request: "Request",
+    why: "Why?",
     loadFailed: "The data could not be loaded",
     saveFailed: "The change was not saved",
   },
@@ -52,6 +53,7 @@ export const en = {
     again: "Log in again",
     againHelp: "Your session has ended. What you have typed is still here.",
     failed: "The log-in failed",
+    elsewhere: "You are logged in in another tab. Show that tab once, and this one takes over its log-in.",
   },
   proof: {
     title: "Confirm that it is you",
@@ -69,6 +71,8 @@ export const en = {
     findClass: "Find a class",
     noClasses: "There are no classes.",
     logOut: "Log out",
+    logOutHelp: "The log-out ends all tabs of this database and erases their unsaved changes and drafts.",
+    logOutAnyway: "Log out and erase them",
     language: "Language",
     theme: "Color scheme",
     light: "Light",
@@ -84,7 +88,28 @@ export const en = {
   states: {
     unreachable: "The server does not answer",
     unreachableHelp: "Check that it runs and that this address leads to it. Nothing was changed.",
+    overloaded: "The database is overloaded",
+    unavailable: "The server is unavailable for now",
+    tooMany: "The server refuses requests for now: there were too many",
+    waiting: "The console tries again by itself. What you have typed is still here.",
+    tryNow: "Try now",
+    changed: "The server was updated",
+    changedHelp: "Reload the page when it suits you. Drafts of forms stay; finish open dialogs first.",
+    reload: "Reload the page",
+    pageFailed: "This page cannot be shown",
+    pageFailedHelp:
+      "A part of it could not be loaded, or it has a fault. If trying again does not help, reload the page.",
     slow: "The server is slow to answer. The request is still running.",
+  },
+  tabs: {
+    given: "Another tab of this browser took over your log-in. If you did not open it, log out.",
+    taken: "This tab took over the log-in of another tab.",
+  },
+  refusals: {
+    title: "Why a request was refused",
+    none: "The server has no explanation of this request.",
+    checks: "Checks of the server",
+    nextSteps: "What to do",
   },
   lists: {
     actionsFor: (name: string) => `Actions for ${name}`,

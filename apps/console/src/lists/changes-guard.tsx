@@ -1,7 +1,13 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { useTexts } from "../language/language.tsx";
 import { Dialog } from "./dialog.tsx";
+
+/** The forms of this page that have changes. */
+const changed = new Set<object>();
+
+export const hasChanges = (): boolean => changed.size > 0;
 
 interface ChangesGuardProps {
   readonly isChanged: boolean;
@@ -14,6 +20,12 @@ interface ChangesGuardProps {
 /** Asks before a form with changes is left: by a link, Back, or the end of the tab. */
 export function ChangesGuard({ isChanged, within, onDiscard }: ChangesGuardProps) {
   const texts = useTexts();
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    const form = {};
+    changed.add(form);
+    return () => void changed.delete(form);
+  }, [isChanged]);
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       isChanged && current.pathname !== next.pathname && !isBelow(next.pathname, within),

@@ -2,6 +2,7 @@ import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { Dialog, DialogForm } from "./dialog.tsx";
 
 export interface ConfirmedAct {
@@ -24,7 +25,7 @@ interface ConfirmDialogProps {
 /** Asks before an act that takes something away, and stays open with the text of a refusal. */
 export function ConfirmDialog({ confirmed, onClose }: ConfirmDialogProps) {
   return (
-    <Dialog isOpen={confirmed !== null} title={confirmed?.title} onClose={onClose}>
+    <Dialog isOpen={confirmed !== null} title={visibleText(confirmed?.title ?? "")} onClose={onClose}>
       {confirmed !== null && <ConfirmForm {...confirmed} onClose={onClose} />}
     </Dialog>
   );
@@ -44,7 +45,7 @@ function ConfirmForm({
     <DialogForm
       submit={confirm}
       color="red"
-      isDisabled={typed !== undefined && text !== typed}
+      isDisabled={typed !== undefined && text !== typed && text !== visibleText(typed)}
       isPending={isPending}
       error={error}
       onSubmit={() => mutate()}
@@ -57,7 +58,7 @@ function ConfirmForm({
         <TextInput
           label={
             <>
-              {texts.lists.typeName} <Code>{typed}</Code>
+              {texts.lists.typeName} <Code>{visibleText(typed)}</Code>
             </>
           }
           value={text}

@@ -4,6 +4,7 @@ import { IconPlus, type IconProps } from "@tabler/icons-react";
 import type { ComponentType, FormEvent, ReactNode } from "react";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
+import { SlowNotice } from "../notices/slow-notice.tsx";
 
 interface DialogProps extends Pick<ModalProps, "size" | "zIndex"> {
   readonly title: ReactNode;
@@ -95,6 +96,7 @@ export function DialogForm({
             <FailureDetails error={error} />
           </Alert>
         )}
+        <SlowNotice isWaiting={isPending} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.common.cancel}

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { FailureDetails } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
 import classes from "./list-page.module.css";
@@ -129,7 +130,7 @@ export function List<Item>({ title, queryKey, load, searchLabel, conditions, ...
         </Stack>
       )}
       {isPending && (
-        <Stack p="sm" gap="xs" aria-label={texts.common.loading} aria-busy>
+        <Stack p="sm" gap="xs" role="status" aria-label={texts.common.loading} aria-busy>
           {Array.from({ length: 6 }, (_, index) => (
             <Skeleton key={index} height={30} />
           ))}
@@ -170,6 +171,8 @@ export function List<Item>({ title, queryKey, load, searchLabel, conditions, ...
   );
 }
 
+const shown = (content: ReactNode): ReactNode => (typeof content === "string" ? visibleText(content) : content);
+
 interface RowsProps<Item> extends Pick<ListPageProps<Item>, "title" | "keyOf" | "columns" | "empty" | "rowActions"> {
   readonly items: readonly Item[];
   /** Of the former page, until those of the next one are there. */
@@ -200,7 +203,7 @@ function Rows<Item>({ title, items, isStale, isSearched, keyOf, columns, empty, 
           {items.map((item) => (
             <Table.Tr key={keyOf(item)}>
               {columns.map((column) => (
-                <Table.Td key={column.title}>{column.cell(item)}</Table.Td>
+                <Table.Td key={column.title}>{shown(column.cell(item))}</Table.Td>
               ))}
               {rowActions !== undefined && (
                 <Table.Td className={classes["rowActions"] ?? ""}>{rowActions(item)}</Table.Td>

@@ -1,8 +1,12 @@
-import { ActionIcon, Code, CopyButton, Group, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Code, CopyButton, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { SallyportError } from "@sallyport/client";
-import { IconAlertTriangle, IconCheck, IconCopy } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCheck, IconCopy, IconInfoCircle } from "@tabler/icons-react";
+import { type MouseEvent, useContext, useState } from "react";
+import { ConnectionContext } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
+import { Explanation } from "./explanation.tsx";
 
 /** What a failure says: the text of the server or of the browser, and what the operator asks for. */
 export function failureParts(error: unknown) {
@@ -42,7 +46,7 @@ export function FailureDetails({ error }: { readonly error: unknown }) {
           )}
         </CopyButton>
       </Group>
-      {detail !== undefined && <Text size="sm">{detail}</Text>}
+      {detail !== undefined && <Text size="sm">{visibleText(detail)}</Text>}
       {retryAfter !== undefined && <Text size="sm">{texts.notices.retryAfter(retryAfter)}</Text>}
       {code !== undefined && (
         <Text size="xs" c="dimmed">
@@ -55,7 +59,28 @@ export function FailureDetails({ error }: { readonly error: unknown }) {
           )}
         </Text>
       )}
+      {requestId !== undefined && <Why requestId={requestId} />}
     </Stack>
+  );
+}
+
+/** Administrators can read why the server refused a request, in place or on a page of its own. */
+function Why({ requestId }: { readonly requestId: string }) {
+  const texts = useTexts();
+  const connected = useContext(ConnectionContext);
+  const [isOpen, setOpen] = useState(false);
+  if ((connected?.connection.state().clients?.admin ?? null) === null) return null;
+  const open = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    setOpen(true);
+  };
+  return isOpen ? (
+    <Explanation requestId={requestId} />
+  ) : (
+    <Anchor size="sm" href={`#/refusals/${requestId}`} onClick={open}>
+      {texts.notices.why}
+    </Anchor>
   );
 }
 
@@ -66,6 +91,17 @@ export function showFailure(title: string, error: unknown): void {
     message: <FailureDetails error={error} />,
     color: "red",
     icon: <IconAlertTriangle size={18} />,
+    autoClose: false,
+    withBorder: true,
+  });
+}
+
+/** Tells what the person must know, until it is closed. */
+export function showNotice(message: string): void {
+  notifications.show({
+    message,
+    color: "blue",
+    icon: <IconInfoCircle size={18} />,
     autoClose: false,
     withBorder: true,
   });

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { List } from "../lists/list-page.tsx";
@@ -37,7 +38,7 @@ export function SessionList({ userId, conditions }: SessionListProps) {
       cell: ({ user, mode }: AdministeredSessionData) => (
         <Group gap={6} wrap="nowrap">
           <Text size="sm" fw={500}>
-            {user}
+            {visibleText(user)}
           </Text>
           <Badge variant="light" color="gray" tt="none">
             {texts.sessions.modes[mode]}
@@ -51,7 +52,7 @@ export function SessionList({ userId, conditions }: SessionListProps) {
         <Stack gap={0}>
           <Text size="sm">{appKey}</Text>
           <Text size="xs" c="dimmed">
-            {appNames.join(", ")}
+            {visibleText(appNames.join(", "))}
           </Text>
         </Stack>
       ),
@@ -62,7 +63,7 @@ export function SessionList({ userId, conditions }: SessionListProps) {
         <Stack gap={0}>
           <Text size="sm">{address ?? texts.common.none}</Text>
           <Text size="xs" c="dimmed">
-            {deviceId}
+            {visibleText(deviceId ?? "")}
           </Text>
         </Stack>
       ),

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import type { ClassStructure, SallyportClient } from "@sallyport/client";
-import { IconFileText, IconLogout, IconSearch, IconTable, IconUser } from "@tabler/icons-react";
+import { IconFileText, IconLogout, IconQuestionMark, IconSearch, IconTable, IconUser } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -12,6 +12,7 @@ import { useTexts } from "../language/language.tsx";
 import { useAdministrationPages } from "./side-bar.tsx";
 
 const mostResults = 12;
+const requestIds = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Users that the palette offers at a time. */
 const offeredUsers = 5;
 
@@ -27,8 +28,8 @@ async function findObject(data: SallyportClient, id: string, classes: readonly C
   return { id, className, title: path === null ? id : titleOf(await read([path]), path) };
 }
 
-/** Pages, classes, users and actions by their names and an object by its id, on Ctrl+K. The server searches users and objects. */
-export function CommandPalette() {
+/** Pages, classes, users and actions by their names, an object and a request by their ids, on Ctrl+K. The server searches users and objects. */
+export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
   const texts = useTexts();
   const connection = useConnection();
   const navigate = useNavigate();
@@ -80,11 +81,19 @@ export function CommandPalette() {
       leftSection: <IconFileText size={18} />,
       onClick: () => void navigate({ to: "/classes/$className/$objectId", params: { className, objectId: id } }),
     })),
+    ...(isAdministrator && requestIds.test(sought) ? [sought] : []).map((requestId) => ({
+      id: `request ${requestId}`,
+      label: texts.refusals.title,
+      description: requestId,
+      keywords: requestId,
+      leftSection: <IconQuestionMark size={18} />,
+      onClick: () => void navigate({ to: "/refusals/$requestId", params: { requestId } }),
+    })),
     {
       id: "log-out",
       label: texts.shell.logOut,
       leftSection: <IconLogout size={18} />,
-      onClick: () => void connection.logOut(),
+      onClick: onLogOut,
     },
   ];
   return (

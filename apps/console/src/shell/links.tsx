@@ -10,6 +10,7 @@ import {
 } from "@mantine/core";
 import { createLink, type LinkComponent } from "@tanstack/react-router";
 import type { FocusEvent, ReactNode, Ref } from "react";
+import { visibleText } from "../language/visible-text.ts";
 
 interface LinkElement {
   readonly ref?: Ref<HTMLAnchorElement>;
@@ -19,7 +20,9 @@ interface LinkElement {
 }
 
 const sideLink = (props: Omit<NavLinkProps, "href"> & LinkElement) => <NavLink {...props} component="a" />;
-const textLink = (props: Omit<AnchorProps, "href"> & LinkElement) => <Anchor {...props} />;
+const textLink = ({ children, ...props }: Omit<AnchorProps, "href"> & LinkElement) => (
+  <Anchor {...props}>{typeof children === "string" ? visibleText(children) : children}</Anchor>
+);
 const buttonLink = (props: Omit<ButtonProps, "href"> & LinkElement) => <Button {...props} component="a" />;
 const menuLink = (props: Omit<MenuItemProps, "href"> & LinkElement) => <Menu.Item {...props} component="a" />;
 

@@ -4,11 +4,13 @@ import { spotlight } from "@mantine/spotlight";
 import { IconLogout, IconSearch, IconUser } from "@tabler/icons-react";
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { type CSSProperties, useEffect } from "react";
-import { useConnection, usePageConfig, usePerson } from "../connection/connection-context.tsx";
+import { usePageConfig, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { DatabaseMark, databaseColor } from "./database-mark.tsx";
+import { useLogOut } from "./log-out.tsx";
 import { LanguageMenu, SchemeMenu } from "./preferences.tsx";
+import { ServerState } from "./server-state.tsx";
 import classes from "./shell.module.css";
 import { SideBar } from "./side-bar.tsx";
 
@@ -22,6 +24,7 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const { close } = menu;
   useEffect(close, [path, close]);
+  const { logOut, question } = useLogOut();
   const name = label ?? alias;
   useDocumentTitle(name === "" ? texts.app.name : `${name} · ${texts.app.name}`);
   return (
@@ -52,7 +55,7 @@ export function Shell() {
         </Button>
         <LanguageMenu />
         <SchemeMenu />
-        <AccountMenu />
+        <AccountMenu onLogOut={logOut} />
       </header>
       <nav className={classes["side"]} aria-label={texts.shell.navigation}>
         <SideBar />
@@ -70,16 +73,17 @@ export function Shell() {
         </nav>
       </Drawer>
       <main id={contentId} tabIndex={-1} className={classes["content"]}>
+        <ServerState />
         <Outlet />
       </main>
-      <CommandPalette />
+      <CommandPalette onLogOut={logOut} />
+      {question}
     </div>
   );
 }
 
-function AccountMenu() {
+function AccountMenu({ onLogOut }: { onLogOut(): void }) {
   const texts = useTexts();
-  const connection = useConnection();
   const { user, isAdministrator } = usePerson();
   return (
     <Menu position="bottom-end" width={220}>
@@ -97,7 +101,7 @@ function AccountMenu() {
           </Text>
           <Text size="xs">{isAdministrator ? texts.logIn.administrator : texts.logIn.user}</Text>
         </Menu.Label>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void connection.logOut()}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogOut}>
           {texts.shell.logOut}
         </Menu.Item>
       </Menu.Dropdown>

@@ -221,6 +221,7 @@ describe("objects in the console", () => {
         async (tab) => {
           await press(tab, "Account");
           await tab.getByRole("menuitem", { name: "Log out" }).click();
+          await press(tab, "Log out and erase them");
           await tab.getByRole("button", { name: "Log in" }).waitFor();
         },
       ],
