@@ -53,6 +53,7 @@ describe("changes that are not made", () => {
     ["app-key disable dry", /^It would disable app key "dry"\. Its 0 sessions/],
     ["session end --user admin", /^It would end the sessions of "admin"\. \d+ sessions? would end\.[^]*^\w+ +admin /m],
     ["session end --app-key dry", /^It would end the sessions of app key "dry"\. 0 sessions/],
+    ["session end --device none", /^It would end the sessions of device "none"\. 0 sessions/],
     ["session end 0123456789abcdef", /^It would end these sessions\. 0 sessions/],
   ];
 

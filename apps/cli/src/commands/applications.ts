@@ -188,10 +188,10 @@ async function sessionsOfKey(input: CommandInput, key: string): Promise<Administ
 
 /** Exactly one of the ways to name sessions. */
 function chosenSessions(input: CommandInput) {
-  const [ids, user, key] = [input.rest(0), input.text("user"), input.text("appKey")];
-  if ([ids.length > 0, user !== undefined, key !== undefined].filter(Boolean).length !== 1)
-    throw new CommandError("Pass ids of sessions, or --user, or --app-key.");
-  return { ids, user, key };
+  const [ids, user, key, device] = [input.rest(0), input.text("user"), input.text("appKey"), input.text("device")];
+  if ([ids.length > 0, user !== undefined, key !== undefined, device !== undefined].filter(Boolean).length !== 1)
+    throw new CommandError("Pass ids of sessions, or --user, or --app-key, or --device.");
+  return { ids, user, key, device };
 }
 
 const sessionCommands: readonly AdminCommand[] = [
@@ -217,9 +217,14 @@ const sessionCommands: readonly AdminCommand[] = [
     options: [
       ["--user <name>", "end all sessions of this user"],
       ["--app-key <name>", "end all sessions of this app key"],
+      ["--device <id>", "end all sessions of this device"],
     ],
     call: async (input) => {
-      const { ids, user, key } = chosenSessions(input);
+      const { ids, user, key, device } = chosenSessions(input);
+      if (device !== undefined) {
+        const ended = await input.admin.sessions.endOfDevice(device);
+        return done(`Ended the sessions of device "${device}".${endedText(ended)}`, { ended });
+      }
       if (user !== undefined) {
         const { userId, name } = await findUser(input.admin, user);
         const ended = await input.admin.sessions.endOfUser(userId);
@@ -230,7 +235,12 @@ const sessionCommands: readonly AdminCommand[] = [
       return done(endedText(ended).trim(), { ended });
     },
     dryRun: async (input) => {
-      const { ids, user, key } = chosenSessions(input);
+      const { ids, user, key, device } = chosenSessions(input);
+      if (device !== undefined)
+        return wouldEnd(
+          `It would end the sessions of device "${device}"`,
+          await liveSessions(input, ({ deviceId }) => deviceId === device),
+        );
       if (key !== undefined)
         return wouldEnd(`It would end the sessions of app key "${key}"`, await sessionsOfKey(input, key));
       if (user === undefined)

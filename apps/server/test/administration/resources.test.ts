@@ -134,11 +134,40 @@ onEngines(
           address: "127.0.0.1",
           bytes: { received: 0, sent: 0 },
           appKey: expect.stringMatching(/./),
+          // No request has moved the end.
+          lastSeen: item.since,
         });
       const digests = new NodeDigests();
       for (const id of opened) expect(JSON.stringify(items)).not.toContain(digests.sha256(id).slice(0, 17));
       expect(await admin().sessions.endOfUser(userId)).toBe(2);
       expect(await Promise.all(opened.map((id) => checkSession(server(), id)))).toEqual(["201", "201"]);
+    });
+
+    test("sessions are listed and end by device, of all users or one", async () => {
+      const [one, two] = [await newUser(server()), await newUser(server())];
+      const device = randomUUID();
+      const open = async (name: string, deviceId: string) => {
+        const body = { user: name, pass: "the first password", appNames: ["demo-app"], device: { deviceId } };
+        return (await call(server(), "/v1/login", { method: "POST", body })).body.data.sessionId as string;
+      };
+      const [ofOne, ofTwo, elsewhere] = [
+        await open(one.name, device),
+        await open(two.name, device),
+        await open(one.name, `${device} b`),
+      ];
+      const codes = () => Promise.all([ofOne, ofTwo, elsewhere].map((id) => checkSession(server(), id)));
+      const listed = async (options: object) =>
+        (await admin().sessions.list({ device, ...options })).items.map(({ user }) => user).toSorted();
+      expect(await listed({})).toEqual([one.name, two.name].toSorted());
+      expect([await listed({ user: one.userId }), await listed({ app: "demo-app", user: two.userId })]).toEqual([
+        [one.name],
+        [two.name],
+      ]);
+      expect([await listed({ app: "demo-seats" }), await listed({ device: randomUUID() })]).toEqual([[], []]);
+      expect(await admin().sessions.endOfDevice(device, { user: one.userId })).toBe(1);
+      expect(await codes()).toEqual(["201", "0", "0"]);
+      expect(await admin().sessions.endOfDevice(device)).toBe(1);
+      expect([await codes(), await admin().sessions.endOfDevice(device)]).toEqual([["201", "201", "0"], 0]);
     });
 
     test("ids that are none are refused or unknown, and reach no statement", async () => {
@@ -149,6 +178,7 @@ onEngines(
           codeOf(admin().sessions.list({ user: id })),
           codeOf(admin().sessions.list({ after: id })),
           codeOf(admin().sessions.endOfUser(id)),
+          codeOf(admin().call("DELETE /admin/v1/sessions", { query: {} })),
           codeOf(admin().links.list({ user: id })),
           codeOf(admin().devices.list({ user: id })),
           codeOf(admin().bans.add({ userId: id })),

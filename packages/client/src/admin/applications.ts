@@ -94,12 +94,19 @@ export interface OfUserOptions extends PageOptions {
   readonly user?: string | undefined;
 }
 
+export interface SessionOptions extends OfUserOptions {
+  /** Default: all devices. */
+  readonly device?: string | undefined;
+  /** An app name. Default: all. */
+  readonly app?: string | undefined;
+}
+
 /** Live sessions. */
 export class Sessions {
   constructor(private readonly calls: AdminCalls) {}
 
-  list({ user, ...options }: OfUserOptions = {}): Promise<Page<AdministeredSessionData>> {
-    return this.calls.send("GET /admin/v1/sessions", paged(options, { user }));
+  list({ user, device, app, ...options }: SessionOptions = {}): Promise<Page<AdministeredSessionData>> {
+    return this.calls.send("GET /admin/v1/sessions", paged(options, { user, device, app }));
   }
 
   /** Ends one session by its public id. 304 if it has ended. */
@@ -110,5 +117,13 @@ export class Sessions {
   /** Ends all sessions of a user. Returns their number. */
   async endOfUser(userId: string, limits: CallLimits = {}): Promise<number> {
     return (await this.calls.send("DELETE /admin/v1/sessions", { ...limits, query: { user: userId } })).ended;
+  }
+
+  /** Ends all sessions of a device, of all users or of one. Returns their number. */
+  async endOfDevice(
+    device: string,
+    { user, ...limits }: { readonly user?: string } & CallLimits = {},
+  ): Promise<number> {
+    return (await this.calls.send("DELETE /admin/v1/sessions", { ...limits, query: { device, user } })).ended;
   }
 }

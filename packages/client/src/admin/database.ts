@@ -13,6 +13,7 @@ import type {
   MaintenanceData,
   MaintenanceRequestData,
   ProviderRequestData,
+  ProviderTypeData,
   RotatedKeyData,
   WaitingMailData,
 } from "@sallyport/contract";
@@ -68,6 +69,16 @@ export class Providers {
 
   async list(limits: CallLimits = {}): Promise<readonly AdministeredProviderData[]> {
     return (await this.calls.send("GET /admin/v1/providers", limits)).items;
+  }
+
+  /** The types that the server supports, with the callback addresses to register. */
+  async types(limits: CallLimits = {}): Promise<readonly ProviderTypeData[]> {
+    return (await this.calls.send("GET /admin/v1/providers", limits)).types;
+  }
+
+  /** Rejects unless the provider is reachable and, where it can tell, accepts the client. */
+  async check(type: string, limits: CallLimits = {}): Promise<void> {
+    await this.calls.send("GET /admin/v1/providers/{type}/check", { ...limits, path: { type } });
   }
 
   get(type: string, limits: CallLimits = {}): Promise<AdministeredProviderData> {

@@ -42,6 +42,7 @@ export type {
   NewGroupData,
   NewUserData,
   ProviderRequestData,
+  ProviderTypeData,
   RotatedKeyData,
   SetUpRequestData,
   SynchronizationData,
@@ -51,7 +52,7 @@ export type {
 } from "@sallyport/contract";
 export { auditEventTypes } from "@sallyport/contract/audit-types";
 export type { AdminCallOptions, ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
-export type { AppKeys, Apps, Console, OfUserOptions, Sessions } from "./applications.ts";
+export type { AppKeys, Apps, Console, OfUserOptions, SessionOptions, Sessions } from "./applications.ts";
 export type {
   Audit,
   AuditOptions,

@@ -50,16 +50,18 @@ export const objectId = z.string().regex(/^[1-9A-Z][0-9A-Z]{0,9}$/);
 
 const maxPage = 500;
 
-/** Query parameters of a list whose keys are text. */
-export const pageParameters = z.object({
-  after: z
+/** A text of a query that storage can compare. */
+export const comparable = (length: number) =>
+  z
     .string()
     .min(1)
-    .max(1_024)
+    .max(length)
     // Databases store neither.
-    .refine((text) => !/\0|\p{Surrogate}/u.test(text))
-    .optional()
-    .describe("`next` of the previous page."),
+    .refine((text) => !/\0|\p{Surrogate}/u.test(text));
+
+/** Query parameters of a list whose keys are text. */
+export const pageParameters = z.object({
+  after: comparable(1_024).optional().describe("`next` of the previous page."),
   limit: z
     .string()
     .regex(/^[1-9]\d{0,2}$/)
@@ -71,11 +73,7 @@ export const pageParameters = z.object({
 
 /** Query parameters of a list that can be searched by name. */
 export const searchParameters = pageParameters.extend({
-  search: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine((text) => !/\0|\p{Surrogate}/u.test(text))
+  search: comparable(200)
     .optional()
     .describe("Part of the names. Also finds it in lower case, and with a capital first letter."),
 });

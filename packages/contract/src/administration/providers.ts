@@ -18,8 +18,22 @@ export const administeredProvider = z
   })
   .meta({ id: "AdministeredProvider" });
 
+/** A type of providers that the server supports. */
+const providerType = z
+  .object({
+    type: z.string(),
+    enabled: administeredProvider.shape.enabled,
+    callback: z
+      .string()
+      .nullable()
+      .describe(
+        "Address for the registration at the provider. `null` if it is unknown, or follows from the additional data.",
+      ),
+  })
+  .meta({ id: "ProviderType" });
+
 export const providersResponse = z
-  .object({ items: z.array(administeredProvider) })
+  .object({ items: z.array(administeredProvider), types: z.array(providerType) })
   .meta({ id: "AdministeredProviders" });
 
 export const providerRequest = z
@@ -47,6 +61,7 @@ export const administeredLink = z
 
 export const administeredLinksResponse = pageOf(administeredLink).meta({ id: "AdministeredLinks" });
 
+export type ProviderTypeData = z.infer<typeof providerType>;
 export type AdministeredProviderData = z.infer<typeof administeredProvider>;
 export type ProviderRequestData = z.input<typeof providerRequest>;
 export type AdministeredLinkData = z.infer<typeof administeredLink>;
@@ -57,7 +72,7 @@ export const administeredProviderOperations = operations("Providers", {
     method: "GET",
     path: "/admin/v1/providers",
     access: "session",
-    summary: "List the registered providers",
+    summary: "List the registered providers, and the types that can be registered",
     data: providersResponse,
   },
   getProvider: {
@@ -80,6 +95,14 @@ export const administeredProviderOperations = operations("Providers", {
     versioned: true,
     conditional: true,
     errors: [208, 608, 713],
+  },
+  checkProvider: {
+    method: "GET",
+    path: "/admin/v1/providers/{type}/check",
+    access: "session",
+    summary: "Check the registration of a provider and its connection",
+    description: "Asks the provider whether it accepts the client, where the provider can tell without a log-in.",
+    errors: [324, 608, 698],
   },
   removeProvider: {
     method: "DELETE",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { operations } from "../operations.ts";
-import { endedResponse, objectId, ofUserParameters, pageOf, time } from "./access.ts";
+import { comparable, endedResponse, objectId, ofUserParameters, pageOf, time } from "./access.ts";
 
 /** A live session. */
 export const administeredSession = z
@@ -20,6 +20,7 @@ export const administeredSession = z
       .describe("Address of the client at the log-in. `null` if the log-in was on a server of an earlier version."),
     enrolling: z.boolean().describe("Whether the session can only set up second factors."),
     since: time,
+    lastSeen: time.describe("Up to 3 minutes before the last request, and more near `endsAt`."),
     expiresAt: time.describe("The session ends then, unless it is used."),
     endsAt: time.describe("The session ends then in any case."),
     bytes: z
@@ -32,7 +33,18 @@ export const administeredSession = z
 
 export const sessionsResponse = pageOf(administeredSession).meta({ id: "AdministeredSessions" });
 
-export const endSessionsParameters = z.object({ user: objectId.describe("Id of the user.") });
+const device = comparable(1_024).optional().describe("Device id, as the client sent it in the log-in.");
+
+/** Query parameters of the list of sessions. */
+export const sessionParameters = ofUserParameters.extend({
+  device,
+  app: comparable(512).optional().describe("App name of the log-in, or a reserved one."),
+});
+
+/** Query parameters that choose the sessions to end. */
+export const endSessionsParameters = z
+  .object({ user: objectId.optional().describe("Id of a user."), device })
+  .refine(({ user, device: deviceId }) => user !== undefined || deviceId !== undefined);
 
 export type AdministeredSessionData = z.infer<typeof administeredSession>;
 
@@ -43,7 +55,7 @@ export const liveSessionOperations = operations("Sessions", {
     path: "/admin/v1/sessions",
     access: "session",
     summary: "List the live sessions",
-    query: ofUserParameters,
+    query: sessionParameters,
     data: sessionsResponse,
   },
   endSession: {
@@ -56,7 +68,8 @@ export const liveSessionOperations = operations("Sessions", {
     method: "DELETE",
     path: "/admin/v1/sessions",
     access: "session",
-    summary: "End all sessions of a user",
+    summary: "End all sessions of a user, or of a device",
+    description: "With both, those of the user on the device. The sessions of administrators have no device.",
     query: endSessionsParameters,
     data: endedResponse,
   },

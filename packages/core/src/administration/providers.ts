@@ -11,6 +11,7 @@ import {
   listProviders,
   findProvider,
   putProvider,
+  type RegisteredProviders,
   type RegistrationServices,
 } from "../identities/index.ts";
 import { inTransaction, type Uses } from "../request/index.ts";
@@ -52,6 +53,19 @@ export function registerProvider(
     await putProvider(inside, { provider, ...entry });
     return readProvider(inside, type);
   });
+}
+
+/**
+ * Checks that a registered provider is reachable and, where it can tell, accepts the client. Unknown, disabled or
+ * unregistered: 698. Other failures: see `IdentityProvider`.
+ */
+export async function checkProvider(
+  { database, origin, r, services }: AdministratorContext & Uses<{ readonly registeredProviders: RegisteredProviders }>,
+  type: string,
+): Promise<void> {
+  const { registeredProviders } = services;
+  const { provider, data } = await registeredProviders.find(type, database, r);
+  await registeredProviders.calls.run(origin.network, () => provider.check(data));
 }
 
 export async function unregisterProvider(

@@ -1,4 +1,11 @@
-import { endRestingSession, publicSessionId, type SessionTraffic, trafficOf } from "../access/index.ts";
+import {
+  administrationAppName,
+  administrationIdleTimeout,
+  endRestingSession,
+  publicSessionId,
+  type SessionTraffic,
+  trafficOf,
+} from "../access/index.ts";
 import {
   allPages,
   type Digest,
@@ -7,8 +14,10 @@ import {
   type PageRequest,
   type Repositories,
   ServiceError,
+  type SessionMatch,
+  type SessionPolicy,
 } from "@sallyport/storage";
-import type { AdministrationContext } from "../request/index.ts";
+import { type AdministrationContext, changesBetween } from "../request/index.ts";
 
 const digestDigits = 64;
 
@@ -20,25 +29,28 @@ export interface AdministeredSession extends Omit<LiveSession, "digest" | "wrapp
   readonly user: string;
   /** Name of the app key. Empty if it is unknown. */
   readonly appKey: string;
+  /** Time of the last request, as far as storage knows it. */
+  readonly lastSeenAt: number;
   /** As of the last minute. */
   readonly bytes: SessionTraffic;
 }
 
 export interface ListSessionsInput {
-  readonly userId: ObjectId | null;
+  readonly matching: SessionMatch;
   /** `after`: a public id. */
   readonly page: PageRequest;
 }
 
 /** Lists live sessions by public id. 307: `after` is not a public id. */
 export async function listSessions(
-  { r }: Pick<AdministrationContext, "r">,
-  { userId, page: { after, limit } }: ListSessionsInput,
+  { r, database }: Pick<AdministrationContext, "r" | "database">,
+  { matching, page: { after, limit } }: ListSessionsInput,
 ): Promise<AdministeredSession[]> {
   if (after !== null && !isPublicId(after))
     throw new ServiceError(307, { detail: "at /after: a public id is expected" });
   const page = { after: after === null ? null : lastOf(after), limit };
-  const listed = await r.sessions.list(page, userId === null ? undefined : { userId });
+  const isLimited = Object.keys(matching).length > 0;
+  const listed = await r.sessions.list(page, isLimited ? { matching } : undefined);
   const appKeys = await allPages(
     (part) => r.appKeys.list(part.after, part.limit),
     ({ name }) => name,
@@ -56,8 +68,19 @@ export async function listSessions(
     id: publicSessionId(digest),
     user: users.get(accountOf(session)) ?? "",
     appKey: names.get(session.appKeyId) ?? "",
+    lastSeenAt: lastSeenOf(session, database.policy.sessions),
     bytes: traffic.get(digest) ?? { received: 0, sent: 0 },
   }));
+}
+
+/** Each use moves the end, unless it was moved within the last minutes. */
+function lastSeenOf(
+  { appNames, openedAt, expiresAt }: Omit<LiveSession, "digest" | "wrappedKey">,
+  policy: SessionPolicy,
+): number {
+  const isOfAdministrator = appNames.includes(administrationAppName);
+  const idleTimeout = isOfAdministrator ? administrationIdleTimeout(policy) : policy.idleTimeout;
+  return Math.max(openedAt, expiresAt - idleTimeout);
 }
 
 function accountOf({ customAccountId, userId }: Pick<LiveSession, "customAccountId" | "userId">): string {
@@ -84,13 +107,34 @@ export async function endSession({ unit, eventOf }: AdministrationContext, sessi
   if (ended === 0) throw new ServiceError(304, { detail: "There is no session with this id." });
 }
 
-/** Ends all sessions of a user. Returns their number. */
-export function endSessionsOfUser({ unit, eventOf }: AdministrationContext, userId: ObjectId): Promise<number> {
-  return unit.transaction(async (r) => {
-    const count = await r.sessions.end({ userId });
-    await r.audit.append(eventOf({ type: "sessions.ended", subjectId: userId }));
+/** The sessions of a user, of a device, or of a user on a device. */
+export type SessionsToEnd =
+  | { readonly userId: ObjectId; readonly deviceId?: string }
+  | { readonly userId?: ObjectId; readonly deviceId: string };
+
+/** Ends sessions. Returns their number. */
+export function endSessions({ unit, eventOf }: AdministrationContext, { userId, deviceId }: SessionsToEnd) {
+  return unit.transaction(async (r): Promise<number> => {
+    const count =
+      deviceId === undefined
+        ? await r.sessions.end({ userId: userId as ObjectId })
+        : await endOnDevice(r, userId === undefined ? { deviceId } : { userId, deviceId });
+    const changes = deviceId === undefined ? [] : changesBetween({ deviceId }, null);
+    await r.audit.append(eventOf({ type: "sessions.ended", subjectId: userId ?? null, changes }));
     return count;
   });
+}
+
+/** Sessions that are read at once. */
+const pageSize = 500;
+
+async function endOnDevice({ sessions }: Repositories, matching: SessionMatch): Promise<number> {
+  const listed = await allPages(
+    (page: PageRequest) => sessions.list(page, { matching }),
+    ({ digest }) => digest,
+    pageSize,
+  );
+  return listed.length === 0 ? 0 : sessions.end({ digests: listed.map(({ digest }) => digest) });
 }
 
 /** Whether a text has the form of a public id. */

@@ -117,6 +117,20 @@ export async function listProviders(
   return Promise.all(entries.map((entry) => listedProvider(context, entry)));
 }
 
+export interface ListedProviderType extends Pick<ListedProvider, "type" | "enabled" | "callback"> {}
+
+/** Lists the types of providers that can be registered. */
+export function listProviderTypes({
+  database,
+  services: { supportedProviders, callbackAddresses, settings },
+}: Pick<AdministrationContext, "database"> & Uses<RegistrationServices>): ListedProviderType[] {
+  return Array.from(supportedProviders.keys(), (type) => ({
+    type,
+    enabled: settings.enabledProviders.includes(type),
+    callback: callbackAddresses.find(database.alias, type, {}),
+  }));
+}
+
 /** Returns one entry. Throws 304 if the provider is not registered. */
 export async function findProvider(
   context: AdministrationContext & Uses<RegistrationServices>,

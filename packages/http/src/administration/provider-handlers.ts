@@ -1,9 +1,11 @@
 import type { administeredProviderOperations } from "@sallyport/contract";
 import {
+  checkProvider,
   type ListedLink,
   listLinksOf,
   removeLink,
   listProviders,
+  listProviderTypes,
   readProvider,
   registerProvider,
   unregisterProvider,
@@ -13,7 +15,9 @@ import { pageData, requiredVersions, timeText } from "./answers.ts";
 
 /** Identity providers, and linked accounts. */
 export const administeredProviderHandlers: Handlers<typeof administeredProviderOperations> = {
-  listProviders: async (context) => ({ data: { items: await listProviders(context) } }),
+  listProviders: async (context) => ({
+    data: { items: await listProviders(context), types: listProviderTypes(context) },
+  }),
   getProvider: async (context, { parameter }) => {
     const { content: data, version } = await readProvider(context, parameter("type"));
     return { data, version };
@@ -26,6 +30,7 @@ export const administeredProviderHandlers: Handlers<typeof administeredProviderO
     });
     return { data, version };
   },
+  checkProvider: (context, { parameter }) => checkProvider(context, parameter("type")),
   removeProvider: async (context, { parameter, ...input }) => {
     const expectedVersions = requiredVersions(input);
     await unregisterProvider(context, { type: parameter("type"), expectedVersions });

@@ -1,19 +1,28 @@
 import type { auditOperations, liveSessionOperations } from "@sallyport/contract";
-import type { AuditEventType, RecordedAuditEvent } from "@sallyport/storage";
-import { type AdministeredSession, endSession, endSessionsOfUser, listSessions, readAudit } from "@sallyport/core";
+import type { AuditEventType, RecordedAuditEvent, SessionMatch } from "@sallyport/storage";
+import {
+  type AdministeredSession,
+  endSession,
+  endSessions,
+  listSessions,
+  readAudit,
+  type SessionsToEnd,
+} from "@sallyport/core";
 import type { Handlers } from "../route.ts";
 import { pageData, timeText } from "./answers.ts";
 
 /** Live sessions. */
 export const liveSessionHandlers: Handlers<typeof liveSessionOperations> = {
-  listSessions: async (context, { query: { user: userId = null, ...query } }) => ({
-    data: await pageData(query, (page) => listSessions(context, { userId, page }), {
+  listSessions: async (context, { query }) => ({
+    data: await pageData(query, (page) => listSessions(context, { matching: matchOf(query), page }), {
       keyOf: ({ id }) => id,
       show: shownSession,
     }),
   }),
   endSession: (context, { parameter }) => endSession(context, parameter("id")),
-  endSessions: async (context, { query: { user } }) => ({ data: { ended: await endSessionsOfUser(context, user) } }),
+  endSessions: async (context, { query }) => ({
+    data: { ended: await endSessions(context, matchOf(query) as SessionsToEnd) },
+  }),
 };
 
 /** The audit, read-only. */
@@ -33,15 +42,35 @@ export const auditHandlers: Handlers<typeof auditOperations> = {
   },
 };
 
+interface SessionConditions {
+  readonly user?: string | undefined;
+  readonly device?: string | undefined;
+  readonly app?: string | undefined;
+}
+
+function matchOf({ user, device, app }: SessionConditions): SessionMatch {
+  return {
+    ...(user === undefined ? {} : { userId: user }),
+    ...(device === undefined ? {} : { deviceId: device }),
+    ...(app === undefined ? {} : { appName: app }),
+  };
+}
+
 function shownSession({
   appKeyId: _id,
   openedAt,
+  lastSeenAt,
   expiresAt,
   endsAt,
   customAccountId: _custom,
   ...session
 }: AdministeredSession) {
-  const times = { since: timeText(openedAt), expiresAt: timeText(expiresAt), endsAt: timeText(endsAt) };
+  const times = {
+    since: timeText(openedAt),
+    lastSeen: timeText(lastSeenAt),
+    expiresAt: timeText(expiresAt),
+    endsAt: timeText(endsAt),
+  };
   return { ...session, ...times };
 }
 
