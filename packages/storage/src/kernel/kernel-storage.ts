@@ -93,8 +93,8 @@ export class KernelStorage implements Storage {
 
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
     return this.access.read(async (rows) => {
-      const found = await rows.getAll(indexTable, indexes.map(indexKey));
-      return found
+      const entries = await rows.getAll(indexTable, indexes.map(indexKey));
+      return entries
         .filter(({ isReady }) => isReady)
         .map(({ className, attribute, type }) => ({ className, attribute, type }));
     });

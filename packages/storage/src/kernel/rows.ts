@@ -90,10 +90,10 @@ export class RowReader {
     keys: readonly (readonly KeyPart[])[],
   ): Promise<Row[]> {
     const unique = [...new Set(keys.map(keyOf))].filter(isStorableText);
-    const found = new Map<string, JsonValue>();
+    const values = new Map<string, JsonValue>();
     for (const some of chunksOf(unique))
-      for (const { key, value } of await this.call(() => this.reader.get(name, some))) found.set(key, value);
-    return unique.flatMap((key) => (found.has(key) ? [found.get(key) as Row] : []));
+      for (const { key, value } of await this.call(() => this.reader.get(name, some))) values.set(key, value);
+    return unique.flatMap((key) => (values.has(key) ? [values.get(key) as Row] : []));
   }
 
   /** At most `limit` rows of a span, in order, or from its end. */
@@ -118,10 +118,10 @@ export class RowReader {
     let range = kernelRange(span);
     const limit = Math.min(atOnce, chunk);
     while (isStorable(range)) {
-      const found = await this.call(() => this.reader.range(name, range, limit, order === "descending"));
-      for (const { value } of found) yield value as Row;
-      const last = found.at(-1);
-      if (last === undefined || found.length < limit) return;
+      const page = await this.call(() => this.reader.range(name, range, limit, order === "descending"));
+      for (const { value } of page) yield value as Row;
+      const last = page.at(-1);
+      if (last === undefined || page.length < limit) return;
       range = order === "descending" ? { ...range, to: last.place } : { ...range, from: keyAfter(last.place) };
     }
   }

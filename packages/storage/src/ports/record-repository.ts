@@ -136,17 +136,17 @@ export interface RecordRepository {
  * Changes a record without a lifetime, with optimistic concurrency. `work` returns the new value, or `null` to keep the
  * record. It runs again after a conflicting write. `false` if nothing was changed or there is no record.
  *
- * @param found the record as just read; saves one read
+ * @param current the record as just read; saves one read
  */
 export async function changeRecord<Value>(
   records: RecordRepository,
   kind: RecordKind<Value>,
   id: string,
   work: (value: Value) => Value | null,
-  found?: Pick<StoredRecord<Value>, "owner" | "value" | "version">,
+  current?: Pick<StoredRecord<Value>, "owner" | "value" | "version">,
 ): Promise<boolean> {
   const read = async () => (await records.get(kind, [id]))[0];
-  let record: typeof found = found ?? (await read());
+  let record: typeof current = current ?? (await read());
   for (; record !== undefined; record = await read()) {
     const value = work(record.value);
     if (value === null) return false;
@@ -171,9 +171,9 @@ export async function allPages<T, Key = string>(
   const all: T[] = [];
   for (;;) {
     const last = all.at(-1);
-    const found = await list({ after: last === undefined ? null : keyOf(last), limit });
-    all.push(...found);
-    if (found.length < limit) return all;
+    const page = await list({ after: last === undefined ? null : keyOf(last), limit });
+    all.push(...page);
+    if (page.length < limit) return all;
   }
 }
 

@@ -25,12 +25,12 @@ const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: nu
 export const accountRepository = (access: Access): AccountRepository => ({
   find: (selector, links) =>
     access.read(async (rows) => {
-      if ("id" in selector) return found(rows, await rows.get(accountTable, selector.id), links);
+      if ("id" in selector) return readAccount(rows, await rows.get(accountTable, selector.id), links);
       if ("realm" in selector) return foundByName(rows, selector, links);
       const record = await livingRecord(rows, identityLinkKind, selector.linkId, await rows.now());
       if (record === undefined) return nothing;
       const link = identityLinkOf(record);
-      return { ...(await found(rows, await rows.get(accountTable, link.value.userId), links)), link };
+      return { ...(await readAccount(rows, await rows.get(accountTable, link.value.userId), links)), link };
     }),
 
   async create({ userId, id = userId, loginName, secret, administrator = false, email = null }, confusableKey) {
@@ -134,7 +134,7 @@ async function foundByName(
   const next =
     (await rows.first(accountTable, { index: "byName", of: [realm], after: [loginName] })) ??
     (await rows.first(accountTable, { index: "byName", of: [realm] }));
-  const read = await found(rows, account ?? next, links);
+  const read = await readAccount(rows, account ?? next, links);
   return { ...(account === undefined ? nothing : read), decoy: next?.secret ?? null };
 }
 
@@ -144,7 +144,11 @@ export function identityLinkOf({ id, createdVersion, value }: RecordRow): Identi
 }
 
 /** An account; for a database user also the user object and the objects that its links reference. */
-async function found(rows: RowReader, row: AccountRow | undefined, links: readonly string[]): Promise<FoundAccount> {
+async function readAccount(
+  rows: RowReader,
+  row: AccountRow | undefined,
+  links: readonly string[],
+): Promise<FoundAccount> {
   if (row === undefined) return nothing;
   const { confusableKey: _confusableKey, ...account } = row;
   const user = isUuid(account.id) ? null : await userOf(rows, account);

@@ -53,16 +53,16 @@ async function lookUp(rows: RowReader, request: AdmissionRequest): Promise<Admis
   const { appKey: keyDigest, session: digest, idleTimeout } = request;
   const now = await rows.now();
   const appKey = await appKeyOf(rows, keyDigest);
-  const found = appKey === null || digest === null ? null : await admitted(rows, request, digest, appKey, now);
+  const session = appKey === null || digest === null ? null : await admitted(rows, request, digest, appKey, now);
   const admission = { ...(await settingsOf(rows)), appKey, session: null, principal: null };
-  if (found === null) return { admission, touched: null };
+  if (session === null) return { admission, touched: null };
   return {
     admission: {
       ...admission,
-      session: await sessionOf(rows, found),
-      principal: await principalOf(rows, found.account),
+      session: await sessionOf(rows, session),
+      principal: await principalOf(rows, session.account),
     },
-    touched: isTouchDue(found.row, idleTimeout, now) ? touchedRow(found.row, idleTimeout, now) : null,
+    touched: isTouchDue(session.row, idleTimeout, now) ? touchedRow(session.row, idleTimeout, now) : null,
   };
 }
 

@@ -16,8 +16,8 @@ export const objectRepository = (access: Access): ObjectRepository => ({
   get: (which, visibility, bytes = defaultAnswerBytes) =>
     access.read(async (rows) => {
       const requested = "uuids" in which ? which.uuids : which;
-      const found = await visibleObjects(rows, which, visibility);
-      return withinBytes(found, requested.length === 1 ? Number.POSITIVE_INFINITY : bytes);
+      const objects = await visibleObjects(rows, which, visibility);
+      return withinBytes(objects, requested.length === 1 ? Number.POSITIVE_INFINITY : bytes);
     }),
 
   outlines: (ids, visibility) =>

@@ -48,14 +48,14 @@ export const recordRepository = (access: Access): RecordRepository => ({
   remove: (kind, selector) =>
     access.write(async (rows) => {
       const now = await rows.now();
-      const found =
+      const candidates =
         "owner" in selector
           ? await rows.list(recordTable, { index: "byOwner", of: [selector.owner, kind] }, Infinity)
           : await rows.getAll(
               recordTable,
               selector.ids.map((id) => [kind, id]),
             );
-      const removed = found.filter((row) => isLiving(row, now)).map(({ id }) => id);
+      const removed = candidates.filter((row) => isLiving(row, now)).map(({ id }) => id);
       await rows.delete(recordTable, ...removed.map((id) => [kind, id]));
       return removed;
     }),

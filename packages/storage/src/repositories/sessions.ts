@@ -80,13 +80,13 @@ export const sessionRepository = (access: Access): SessionRepository => ({
   end: (selector) =>
     access.write(async (rows) => {
       const now = await rows.now();
-      const found =
+      const sessions =
         "digests" in selector
           ? (await rows.getAll(sessionTable, keysOf(selector.digests))).filter((row) => isLive(row, now))
           : await selected(rows, selector, now);
       return forget(
         rows,
-        found.map(({ digest }) => digest),
+        sessions.map(({ digest }) => digest),
       );
     }),
 
@@ -112,8 +112,8 @@ export const sessionRepository = (access: Access): SessionRepository => ({
         if (limit > 0)
           for await (const row of rows.each(sessionTable, span)) if (isLive(row, now) && page.push(row) >= limit) break;
       } else {
-        const found = (await selected(rows, selector, now)).filter(({ digest }) => after === null || digest > after);
-        page.push(...found.toSorted((one, other) => (one.digest < other.digest ? -1 : 1)).slice(0, limit));
+        const sessions = (await selected(rows, selector, now)).filter(({ digest }) => after === null || digest > after);
+        page.push(...sessions.toSorted((one, other) => (one.digest < other.digest ? -1 : 1)).slice(0, limit));
       }
       const channels = await rows.getAll(
         channelTable,

@@ -14,8 +14,8 @@ export const settingsRepository = (access: Access): SettingsRepository => ({
 });
 
 export async function settingsOf(rows: RowReader): Promise<Settings> {
-  const found = await rows.getAll(numberTable, [["maintenance"], ["modelGeneration"], ["settingsGeneration"]]);
-  const numbers = new Map(found.map(({ series, number }) => [series, number]));
+  const entries = await rows.getAll(numberTable, [["maintenance"], ["modelGeneration"], ["settingsGeneration"]]);
+  const numbers = new Map(entries.map(({ series, number }) => [series, number]));
   return {
     maintenance: numbers.get("maintenance") === 1,
     modelGeneration: numbers.get("modelGeneration") ?? 0,

@@ -90,13 +90,13 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
 
   async links(rows, records) {
     const links = new Map(records.map((record) => [record.id, record.links]));
-    const found = await rows.getAll(
+    const sources = await rows.getAll(
       objectTable,
       records.map(({ id }) => [objectNumber(id)]),
     );
     // A repeated object is found once.
-    if (found.length < records.length) throw inconsistentRecords();
-    await rows.put(objectTable, ...found.map((row) => ({ ...row, links: links.get(row.object.id) ?? {} })));
+    if (sources.length < records.length) throw inconsistentRecords();
+    await rows.put(objectTable, ...sources.map((row) => ({ ...row, links: links.get(row.object.id) ?? {} })));
   },
 
   async tombstones(rows, records) {

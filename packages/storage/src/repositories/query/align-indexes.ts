@@ -54,9 +54,9 @@ async function build(access: Access, { className, attribute, type }: AttributeIn
   await inSteps(access, async (rows, last: StoredObject | undefined) => {
     if (!rows.storage.valueIndexes) return undefined;
     const after = last === undefined ? {} : { after: [objectNumber(last.id)] };
-    const found = await rows.list(objectTable, { index: "byClass", of: [className], ...after }, batch);
-    await rows.put(valueTable, ...found.map(({ object }) => valueRow(object, attribute)));
-    return found.length < batch ? undefined : found.at(-1)?.object;
+    const page = await rows.list(objectTable, { index: "byClass", of: [className], ...after }, batch);
+    await rows.put(valueTable, ...page.map(({ object }) => valueRow(object, attribute)));
+    return page.length < batch ? undefined : page.at(-1)?.object;
   });
   await access.write(async (rows) => {
     if ((await rows.get(indexTable, ...indexKey(index))) === undefined)

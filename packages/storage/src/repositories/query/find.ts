@@ -106,8 +106,8 @@ async function* objectsOfClass(rows: RowReader, className: string): AsyncGenerat
   let last: StoredObject | undefined;
   do {
     const after = last === undefined ? {} : { after: [objectNumber(last.id)] };
-    const found = await rows.list(objectTable, { index: "byClass", of: [className], ...after }, chunk);
-    yield found.map(({ object }) => object);
-    last = found.length < chunk ? undefined : found.at(-1)?.object;
+    const page = await rows.list(objectTable, { index: "byClass", of: [className], ...after }, chunk);
+    yield page.map(({ object }) => object);
+    last = page.length < chunk ? undefined : page.at(-1)?.object;
   } while (last !== undefined);
 }

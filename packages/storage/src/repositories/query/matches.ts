@@ -30,18 +30,18 @@ export function matcher(filter: Filter, view: View): (object: StoredObject) => b
     }
     case "compare": {
       const { path, operator, value } = filter;
-      return withValue(path, view, (found) => sides[operator](compareValues(path.type, found, value)));
+      return withValue(path, view, (actual) => sides[operator](compareValues(path.type, actual, value)));
     }
     case "like": {
       const isLike = like(filter.pattern);
-      return withValue(filter.path, view, (found) => typeof found === "string" && isLike(found));
+      return withValue(filter.path, view, (actual) => typeof actual === "string" && isLike(actual));
     }
     case "contains": {
       const { value } = filter;
       return withValue(
         filter.path,
         view,
-        (found) => (Array.isArray(found) || typeof found === "string") && found.includes(value),
+        (actual) => (Array.isArray(actual) || typeof actual === "string") && actual.includes(value),
       );
     }
   }
@@ -72,7 +72,7 @@ function isEmpty(value: JsonValue | undefined, { type }: ValuePath, view: View):
 }
 
 function among({ type }: ValuePath, values: readonly JsonValue[]): (value: JsonValue) => boolean {
-  if (type === "json") return (found) => values.some((value) => sameJson(found, value));
+  if (type === "json") return (actual) => values.some((value) => sameJson(actual, value));
   const expected = new Set(values);
-  return (found) => expected.has(found);
+  return (actual) => expected.has(actual);
 }

@@ -168,23 +168,23 @@ export async function* objectsOf(
   atOnce: number,
 ): AsyncGenerator<StoredObject[]> {
   for (const span of spans) {
-    let found: ValueRow[] = [];
+    let values: ValueRow[] = [];
     for await (const row of rows.each(valueTable, span, order, atOnce)) {
-      if (found.push(row) < atOnce) continue;
-      yield await valuesObjects(rows, found);
-      found = [];
+      if (values.push(row) < atOnce) continue;
+      yield await valuesObjects(rows, values);
+      values = [];
     }
-    yield await valuesObjects(rows, found);
+    yield await valuesObjects(rows, values);
   }
 }
 
 /** The objects of values, in their order. */
 async function valuesObjects(rows: RowReader, values: readonly ValueRow[]): Promise<StoredObject[]> {
-  const found = await rows.getAll(
+  const objects = await rows.getAll(
     objectTable,
     values.map(({ id }) => [objectNumber(id)]),
   );
-  return found.map(({ object }) => object);
+  return objects.map(({ object }) => object);
 }
 
 /**

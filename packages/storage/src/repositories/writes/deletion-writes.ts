@@ -16,8 +16,8 @@ export const deletionWrites = <Read extends ReadObject>(write: WriteObjects<Read
 
   clear: (links) =>
     write(async (writer) => {
-      const found = await writer.objects(links.map(({ id }) => id));
-      const changed = found.map((before) => ({
+      const rows = await writer.objects(links.map(({ id }) => id));
+      const changed = rows.map((before) => ({
         before,
         object: withoutTargets(before.object, links, writer.now),
         links: {},
@@ -28,11 +28,11 @@ export const deletionWrites = <Read extends ReadObject>(write: WriteObjects<Read
 
   delete: (ids, how) =>
     write(async (writer) => {
-      const found = await writer.objects(ids);
-      if (await isOverQuota(writer, found.length, how)) return "full";
-      if (found.length > 0)
+      const rows = await writer.objects(ids);
+      if (await isOverQuota(writer, rows.length, how)) return "full";
+      if (rows.length > 0)
         await writer.bury(
-          found.map((before) => ({ before, object: nextVersion(before.object, writer.now) })),
+          rows.map((before) => ({ before, object: nextVersion(before.object, writer.now) })),
           how,
         );
       return "deleted";
