@@ -137,14 +137,14 @@ export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; 
         : await sql.run<FoundRow<ObjectRow>>(statements.customByName, [name]);
     const parts = partsOf(rows);
     const decoy = parts.next ?? parts.first;
-    return { ...found(name === loginName ? parts : noRows), decoy: decoy?.secret ?? null };
+    return { ...accountFrom(name === loginName ? parts : noRows), decoy: decoy?.secret ?? null };
   }
 
   async function findById(id: AccountId, links: readonly string[]): Promise<FoundAccount> {
     switch (realmOf(id)) {
       case "database": {
         const { rows } = await sql.run<FoundRow<ObjectRow>>(statements.byUser, [objectNumber(id), links]);
-        return found(partsOf(rows));
+        return accountFrom(partsOf(rows));
       }
       case "custom": {
         const { rows } = await sql.build<AccountRow>(
@@ -168,10 +168,10 @@ export function sqlAccountRepository<ObjectRow extends { readonly oid: unknown; 
     const bound = parts.known;
     if (bound === undefined) return nothing;
     const link = { id: bound.link_id, createdVersion: Number(bound.link_born), value: bound.link_value };
-    return { ...found(bound.user_id === null ? noRows : parts), link };
+    return { ...accountFrom(bound.user_id === null ? noRows : parts), link };
   }
 
-  function found({ known, linked }: Parts<FoundRow<ObjectRow>>): FoundAccount {
+  function accountFrom({ known, linked }: Parts<FoundRow<ObjectRow>>): FoundAccount {
     if (known === undefined) return nothing;
     const objects: StoredObject[] = [];
     for (const row of linked) objects.push(objectOf(row));

@@ -197,12 +197,12 @@ function settingsOf({ maintenance, model_generation, macro_generation }: Setting
 }
 
 function admissionOf(row: AdmissionRow): Admission {
-  const found = row.mode !== null;
+  const hasSession = row.mode !== null;
   return {
     // A spread after the other members: V8 makes a hidden class for each object that begins with one and goes on.
     appKey: appKeyOf(row),
-    session: found ? sessionOf(row) : null,
-    principal: found ? principalOf(row) : null,
+    session: hasSession ? sessionOf(row) : null,
+    principal: hasSession ? principalOf(row) : null,
     ...settingsOf(row),
   };
 }

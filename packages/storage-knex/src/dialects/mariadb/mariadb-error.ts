@@ -23,7 +23,7 @@ const codes = meaningsOf<ErrorCode>([
   [307, [1366, 1406]],
 ]);
 
-/** Error numbers of a database that cannot do what it is asked for, and of errors that a trigger raises. */
+/** Error numbers of a database that cannot execute a statement, and of errors that a trigger raises. */
 const reasons = meaningsOf<StorageReason>([
   // Or a table cannot grow.
   ["diskFull", [20, 35, 1021, 1114]],
@@ -38,17 +38,18 @@ const reasons = meaningsOf<StorageReason>([
 const readOnlyState = "25006";
 
 /** The state of an error that a trigger raises, with any number. */
-const raised = "45000";
+const triggerState = "45000";
 
-/** Constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
-const refusedBy: ReadonlyMap<unknown, string> = new Map([
+/** The details of refusals by constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
+const constraintDetails: ReadonlyMap<unknown, string> = new Map([
   ["objects_uuid", uuidTaken],
   ...["accounts", "custom_accounts"].flatMap((table) =>
     [`${table}_login_name`, `${table}_confusable_key`].map((key) => [key, nameTaken] as const),
   ),
 ]);
 
-const lost = new Set<unknown>([
+/** Codes of a lost connection, or of one that cannot be opened. */
+const connectionCodes = new Set<unknown>([
   ...unreachable,
   "ENOENT",
   "EACCES",
@@ -60,13 +61,12 @@ const closedConnection =
   /^(?:Can't add new command when connection is in closed state|Connection lost|read ECONNRESET|This socket has been ended)/;
 const endedPool = /^(?:Unable to acquire a connection$|aborted$)/;
 
-/** The statement was killed or timed out. */
+/** Error numbers of a statement that was killed or timed out. */
 const interruptions = new Set<unknown>([1317, 1969]);
 
-/** Duplicate key. */
-const duplicate = 1062;
-
+const duplicateKey = 1062;
 const unknownColumn = 1054;
+const deadlock = 1213;
 
 /** Maps the failure of a statement to a service error. */
 export function statementError(error: unknown): ServiceError {
@@ -74,7 +74,7 @@ export function statementError(error: unknown): ServiceError {
     state: readOnly.includes(partsOf(error).errno as number) ? readOnlyState : partsOf(error).sqlState,
     code: codeOf(error),
     reason: reasonOf(error),
-    refusedBy: refusedBy.get(constraintOf(error)),
+    refusedBy: constraintDetails.get(constraintOf(error)),
   });
 }
 
@@ -92,7 +92,7 @@ export function losesConnection(error: unknown): boolean {
 /** Whether a retry of the transaction can succeed: it lost against another one, or named a column that is dropped. */
 export function isConflict(error: unknown): boolean {
   const { errno } = partsOf(error);
-  return errno === 1213 || errno === 1205 || errno === 1020 || errno === unknownColumn;
+  return errno === deadlock || errno === 1205 || errno === 1020 || errno === unknownColumn;
 }
 
 /** Whether the statement named a column that another process has dropped. */
@@ -102,22 +102,22 @@ export function isUnknownColumn(error: unknown): boolean {
 
 /** Whether the statement lost against another transaction: a deadlock, or an earlier commit on another node. */
 export function isDeadlock(error: unknown): boolean {
-  return error instanceof ServiceError && partsOf(error.cause).errno === 1213;
+  return error instanceof ServiceError && partsOf(error.cause).errno === deadlock;
 }
 
 export function isDuplicate(error: unknown): boolean {
-  return partsOf(error).errno === duplicate;
+  return partsOf(error).errno === duplicateKey;
 }
 
 function codeOf(error: unknown): ErrorCode | undefined {
   const { code, errno, sqlState, message } = partsOf(error);
-  if (error instanceof SilentServer || lost.has(code) || closedConnection.test(message)) return 704;
-  return refusals.get(sqlState) ?? codes.get(errno) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+  if (error instanceof SilentServer || connectionCodes.has(code) || closedConnection.test(message)) return 704;
+  return refusals.get(sqlState) ?? codes.get(errno) ?? (constraintDetails.has(constraintOf(error)) ? 307 : undefined);
 }
 
 function reasonOf(error: unknown): StorageReason | undefined {
   const { errno, sqlState } = partsOf(error);
-  return reasons.get(errno) ?? (sqlState === raised ? "refused" : undefined);
+  return reasons.get(errno) ?? (sqlState === triggerState ? "refused" : undefined);
 }
 
 /** The name of the violated unique key. The driver provides it only at the end of the message, after the value. */

@@ -119,13 +119,13 @@ export class Migrator {
         to_regclass($2) is not null as migrations, to_regclass($3) is not null as moved`,
       values: [schema, migrations, noticeTable(this.tables)],
     });
-    const [found] = rows;
+    const [state] = rows;
     // A move holds the lock while it takes the tables away.
-    if (found?.moved === true) throw movedAway();
-    if (found?.encoding !== "UTF8")
+    if (state?.moved === true) throw movedAway();
+    if (state?.encoding !== "UTF8")
       throw new ServiceError(705, { detail: "The database must have the encoding UTF8." });
-    if (found.migrations) return [];
-    if (!found.schema) {
+    if (state.migrations) return [];
+    if (!state.schema) {
       const taken = await this.takeOver(run);
       if (taken.length > 0) return taken;
       await run({ text: `create schema "${schema}"` });

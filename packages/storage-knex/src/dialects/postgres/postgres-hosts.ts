@@ -133,7 +133,7 @@ export class PostgresHosts {
 
   private async ask(): Promise<boolean> {
     const order = [this.current, ...this.hosts.filter((host) => host !== this.current)];
-    const found = await new Promise<HostSettings | undefined>((resolve) => {
+    const primary = await new Promise<HostSettings | undefined>((resolve) => {
       const fit = new Set<HostSettings>();
       const settle = () => resolve(order.find((host) => fit.has(host)));
       const all = order.map(async (host, index) => {
@@ -144,9 +144,9 @@ export class PostgresHosts {
       });
       void Promise.all(all).then(settle);
     });
-    if (found === undefined) return false;
-    if (found !== this.current) {
-      this.current = found;
+    if (primary === undefined) return false;
+    if (primary !== this.current) {
+      this.current = primary;
       this.onMove();
     }
     return true;

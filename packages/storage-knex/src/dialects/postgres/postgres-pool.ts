@@ -242,10 +242,10 @@ export class PostgresPool {
   /** Looks for another host than the one that failed. Pauses and returns `false` if none accepts writes. */
   private async leave(failed: HostSettings, pause: number): Promise<boolean> {
     this.searching += 1;
-    const found = this.hosts.current !== failed || (await this.hosts.find());
-    if (!found) await delay(pause);
+    const hasAnother = this.hosts.current !== failed || (await this.hosts.find());
+    if (!hasAnother) await delay(pause);
     this.searching -= 1;
-    return found;
+    return hasAnother;
   }
 }
 

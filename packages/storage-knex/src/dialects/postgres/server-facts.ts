@@ -175,10 +175,10 @@ const ofTables: readonly Requirement<Pick<Sessions, "one" | "tables">>[] = [
         `insert into ${rows} values (3)`,
       ];
       for (const text of statements) await one({ text });
-      const found = await one<{ numbers: string }>({
+      const result = await one<{ numbers: string }>({
         text: `select string_agg(number::text, ' ') as numbers from ${counts}`,
       });
-      return found.rows[0]?.numbers === "2";
+      return result.rows[0]?.numbers === "2";
     },
   },
   {
@@ -229,9 +229,9 @@ async function prepareSchema(run: Run, { schema }: Tables): Promise<boolean> {
       from (select 1) one left join pg_namespace n on n.nspname = $2`,
     values: [migrationLock(schema), schema],
   });
-  const [found] = rows;
-  if (found?.free !== true || !found.permitted) return false;
-  if (!found.exists) await run({ text: `create schema "${schema}"` });
+  const [state] = rows;
+  if (state?.free !== true || !state.permitted) return false;
+  if (!state.exists) await run({ text: `create schema "${schema}"` });
   return true;
 }
 

@@ -321,8 +321,8 @@ export function postgresRecovery(knex: Knex, schema: string): StorageRecovery {
   return {
     look: () =>
       withConnection(knex, async (connection) => {
-        const [found] = (await runOn<Found>(connection, { text: findQuery(tables) })).rows;
-        const { name = null, recorded = null } = found ?? {};
+        const [row] = (await runOn<Found>(connection, { text: findQuery(tables) })).rows;
+        const { name = null, recorded = null } = row ?? {};
         if (name === null) throw new ServiceError(704, { detail: "The database server is a standby." });
         withSettings((await runOn(connection, { text: `select from ${settings}` })).rows);
         return { timeline: name, isPending: recorded !== null && (recorded.lost === true || recorded.name !== name) };

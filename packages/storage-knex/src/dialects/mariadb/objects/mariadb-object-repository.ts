@@ -61,9 +61,11 @@ export function mariadbObjectRepository(
       const restricted = { ...query, classes };
       return withValueColumns(async () => {
         const floor = await floorOf(restricted, visibility, page);
-        const found = floor === null ? null : await sortedPage(restricted, visibility, { page, bytes, floor });
+        const aboveFloor = floor === null ? null : await sortedPage(restricted, visibility, { page, bytes, floor });
         // Only a full page has a floor. A concurrent write can leave fewer objects above it.
-        return found?.objects.length === page.limit ? found : sortedPage(restricted, visibility, { page, bytes });
+        return aboveFloor?.objects.length === page.limit
+          ? aboveFloor
+          : sortedPage(restricted, visibility, { page, bytes });
       });
     },
 

@@ -109,8 +109,8 @@ export function matchText(source: QuerySource, query: ObjectQuery, atMost: numbe
 /** The number of matching objects, as `count`. */
 export function countText(source: QuerySource, query: ObjectQuery, atMost: number | undefined): ComposedText {
   const scope = scopeOf(source);
-  const found = `from ${scope.tables.objects} o where ${conditionsOf(query, scope).join(" and ")}`;
-  const limited = atMost === undefined ? found : `from (select 1 ${found} limit ${atMost}) counted`;
+  const fromClause = `from ${scope.tables.objects} o where ${conditionsOf(query, scope).join(" and ")}`;
+  const limited = atMost === undefined ? fromClause : `from (select 1 ${fromClause} limit ${atMost}) counted`;
   return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
 }
 

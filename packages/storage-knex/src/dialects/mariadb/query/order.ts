@@ -3,8 +3,9 @@ import { fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../value-columns.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
+/** A column that orders a list. */
 export interface OrderColumn {
-  /** Its name in a selection. */
+  /** The name of the column in a select list. */
   readonly name: string;
   readonly path: ValuePath;
   readonly descending: boolean;
@@ -14,6 +15,7 @@ export interface OrderColumn {
   readonly whole: string;
 }
 
+/** @param o alias of the table of the objects */
 export function orderColumns(sort: readonly SortKey[], o: string, scope: MariadbQueryScope): OrderColumn[] {
   return sort.map(({ path, descending }, key) => {
     const holder = path.hops.reduce((from, { reference, classes }) => scope.join(from, reference, classes), o);
@@ -27,7 +29,7 @@ export function keyColumns(columns: readonly OrderColumn[]): string {
   return columns.map(({ whole, name }) => `, ${whole} as ${name}`).join("");
 }
 
-/** The same columns of a subquery that selects them. */
+/** The same columns, as a subquery returns them. */
 export function keysOf(columns: readonly OrderColumn[], selection: string): OrderColumn[] {
   return columns.map((column) => {
     const whole = `${selection}.${column.name}`;
@@ -40,8 +42,8 @@ export function keysOf(columns: readonly OrderColumn[], selection: string): Orde
 }
 
 /**
- * The order of such a selection. Null sorts first, or last in descending order. `long` gives by key the length of texts that are
- * compared as a whole. An index can serve an order by prefixes; `isDecided` tells whether the prefixes suffice.
+ * The terms after `order by`. Null sorts first, or last in descending order. `long`: by key, the length of texts that are
+ * compared as a whole; 0 compares prefixes. An index can serve an order by prefixes. `isDecided` tells whether they suffice.
  */
 export function orderTerms(columns: readonly OrderColumn[], long: readonly number[], o: string): string {
   const terms = columns.map(

@@ -18,7 +18,7 @@ import { epochMilliseconds } from "../expressions.ts";
 import type { Tables } from "../tables.ts";
 
 /** How the rows of a section are read. */
-export interface ReadTable {
+export interface TableReader {
   /** A table, or a query in parentheses. */
   readonly rows: string;
   /** The column that orders the records. */
@@ -36,24 +36,24 @@ export interface ReadTable {
 }
 
 /** How the records of a section are written. */
-export interface WrittenTable {
+export interface TableWriter {
   /** Inserts the rows of a JSON array, parameter 1. */
   readonly insert: string;
   /** The record as elements of that array. */
   rowsOf(record: ArchiveRecord): string;
 }
 
-export interface ArchivedTable<Section extends TableSection> extends ReadTable, WrittenTable {
+export interface ArchivedTable<Section extends TableSection> extends TableReader, TableWriter {
   recordOf(line: string): RecordOf<Section>;
   rowsOf(record: RecordOf<Section>): string;
 }
 
 export type ArchivedTables = { readonly [Section in TableSection]: ArchivedTable<Section> };
 
-/** Small enough for any number of rows that is read at once. */
+/** The size of a row, as an expression. Small enough for any number of rows that is read at once. */
 const smallRow = "100";
 
-interface PlainTable extends Pick<ReadTable, "key"> {
+interface PlainTable extends Pick<TableReader, "key"> {
   readonly table: string;
   /** Default: the table. */
   readonly rows?: string;
@@ -61,24 +61,24 @@ interface PlainTable extends Pick<ReadTable, "key"> {
   readonly size?: string;
   /** Expressions for extra columns that no record has. */
   readonly additionalColumns?: Readonly<Record<string, string>>;
-  /** The join with the rows `l` that provides these expressions. */
-  readonly joined?: string;
+  /** The join with the rows `l` that provides these expressions. Default: none. */
+  readonly join?: string;
 }
 
 /** A table whose rows are records, one member per column. */
 export function plainTable<Section extends PlainSection>(
   section: Section,
-  { table, rows = table, key, size = smallRow, additionalColumns = {}, joined = "" }: PlainTable,
+  { table, rows = table, key, size = smallRow, additionalColumns = {}, join = "" }: PlainTable,
 ): ArchivedTable<Section> {
   const columns = archivedColumns(section);
   const members = columns.map(
-    ({ member, column, type, expression = column }) => `'${member}', ${selected(expression, type)}`,
+    ({ member, column, type, expression = column }) => `'${member}', ${transferValue(expression, type)}`,
   );
   const objects = columns.filter(({ type }) => type === "object").map(({ member }) => member);
   const json = columns.some(({ type }) => type === "json") ? "json" : "jsonb";
   const names = [...columns.map(({ column }) => column), ...Object.keys(additionalColumns)];
   const values = [
-    ...columns.map(({ member, type }) => inserted(`"${member}"`, type)),
+    ...columns.map(({ member, type }) => columnValue(`"${member}"`, type)),
     ...Object.values(additionalColumns),
   ];
   const columnTypes = columns.map(({ member, type }) => `"${member}" ${transferTypes[type]}`);
@@ -93,7 +93,7 @@ export function plainTable<Section extends PlainSection>(
       return { section, ...row } as RecordOf<Section>;
     },
     insert: `insert into ${table} (${names.join(", ")}) overriding system value
-      select ${values.join(", ")} from ${json}_to_recordset($1::${json}) as l (${columnTypes.join(", ")})${joined}`,
+      select ${values.join(", ")} from ${json}_to_recordset($1::${json}) as l (${columnTypes.join(", ")})${join}`,
     rowsOf: (record) => {
       const row = { ...(record as unknown as Record<string, unknown>) };
       for (const member of objects) if (row[member] !== null) row[member] = objectNumber(row[member] as ObjectId);
@@ -102,7 +102,7 @@ export function plainTable<Section extends PlainSection>(
   };
 }
 
-/** The transfer type of a member, before its conversion to the column type. */
+/** The SQL types in which the members of records are transferred. */
 const transferTypes: Readonly<Record<ColumnType, string>> = {
   bigint: "bigint",
   boolean: "boolean",
@@ -116,18 +116,20 @@ const transferTypes: Readonly<Record<ColumnType, string>> = {
   uuid: "uuid",
 };
 
-function selected(expression: string, type: ColumnType): string {
+/** The value of a column in its transfer type. */
+function transferValue(expression: string, type: ColumnType): string {
   if (type === "time") return epochMilliseconds(expression);
   return type === "digest" ? `encode(${expression}, 'hex')` : expression;
 }
 
-function inserted(member: string, type: ColumnType): string {
+/** The value of a transferred member in the type of its column. */
+function columnValue(member: string, type: ColumnType): string {
   if (type === "time") return timeOf(member);
   if (type === "jsonb") return `nullif(${member}, 'null')`;
   return type === "digest" ? `decode(${member}, 'hex')` : member;
 }
 
-/** The timestamp of a column in milliseconds. */
+/** The timestamp of a number in milliseconds. */
 function timeOf(column: string): string {
   return `to_timestamp(${column} / 1000.0)`;
 }
@@ -190,8 +192,8 @@ function objectMembers({
   attributes,
 }: Omit<RecordOf<"objects" | "tombstones">, "section">): string {
   const readerNumbers = readers === null ? "null" : `[${readers.map(objectNumber).join(",")}]`;
-  const named = `"oid":${objectNumber(id)},"uuid":${JSON.stringify(uuid)},"class":${JSON.stringify(className)}`;
-  return `{${named},"version":${version},"stamp":${stamp},"stored_at":${storedAt},"readers":${readerNumbers},"attributes":${attributes}`;
+  const identity = `"oid":${objectNumber(id)},"uuid":${JSON.stringify(uuid)},"class":${JSON.stringify(className)}`;
+  return `{${identity},"version":${version},"stamp":${stamp},"stored_at":${storedAt},"readers":${readerNumbers},"attributes":${attributes}`;
 }
 
 export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
@@ -228,9 +230,9 @@ export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombs
     size: "coalesce(octet_length(attributes::text), 0)",
     line: `concat(root, ' ', deleted_by, E'\\t', ${objectLine("deleted_at")})`,
     recordOf: (line) => {
-      const who = line.slice(0, line.indexOf("\t"));
-      const [root, deletedBy] = who.split(" ");
-      const { attributes, ...object } = objectOfLine(line.slice(who.length + 1));
+      const deletion = line.slice(0, line.indexOf("\t"));
+      const [root, deletedBy] = deletion.split(" ");
+      const { attributes, ...object } = objectOfLine(line.slice(deletion.length + 1));
       const numbers = {
         root: objectIdOf(Number(root)),
         deletedBy: deletedBy === "" ? null : objectIdOf(Number(deletedBy)),

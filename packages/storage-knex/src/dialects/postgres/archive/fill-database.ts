@@ -4,7 +4,7 @@ import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import type { Run } from "../connection.ts";
 import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
-import type { ArchivedTables, WrittenTable } from "./archived-tables.ts";
+import type { ArchivedTables, TableWriter } from "./archived-tables.ts";
 
 /** Fills an empty database within a transaction. Everything that an archive can contain is locked against other writers. */
 export async function fillDatabase(
@@ -75,7 +75,7 @@ class RowWriter implements SectionWriter {
 
   constructor(
     private readonly run: Run,
-    private readonly table: WrittenTable,
+    private readonly table: TableWriter,
   ) {}
 
   add(record: ArchiveRecord): Promise<void> | undefined {

@@ -112,8 +112,8 @@ export class PostgresArchive implements StorageArchive {
     await run({
       text: `lock table ${[...tablesToFill(this.tables), records, classes, settings].join(", ")} in share row exclusive mode`,
     });
-    const found = await run<{ empty: boolean }>({ text: emptinessText(this.tables, "'infinity'") });
-    return found.rows[0]?.empty === true ? null : "notEmpty";
+    const result = await run<{ empty: boolean }>({ text: emptinessText(this.tables, "'infinity'") });
+    return result.rows[0]?.empty === true ? null : "notEmpty";
   }
 }
 
@@ -150,7 +150,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
       key: { column: "place", type: "text", isExpression: true },
       size: "(200 + octet_length(value::text))",
       additionalColumns: { version: "sequence.version", born: "sequence.version", expires_at: "'infinity'" },
-      joined: `, lateral (select nextval('${recordVersions}') as version where l.id is not null) sequence`,
+      join: `, lateral (select nextval('${recordVersions}') as version where l.id is not null) sequence`,
     }),
     audit: plainTable("audit", { table: audit, key: { column: "sequence", type: "bigint" } }),
     tallies: plainTable("tallies", {

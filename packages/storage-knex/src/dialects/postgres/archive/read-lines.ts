@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Run } from "../connection.ts";
-import type { ReadTable } from "./archived-tables.ts";
+import type { TableReader } from "./archived-tables.ts";
 
 /** Statements in flight while lines are processed. */
 const statementsAhead = 2;
@@ -10,7 +10,7 @@ const statementsAhead = 2;
  * between batches. The database returns one text per key range: a result row per line would cost the driver more than
  * the database.
  */
-export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<string[]> {
+export async function* readLines(run: Run, table: TableReader): AsyncGenerator<string[]> {
   const text = linesText(table);
   const answers = readAhead(readRanges(run, table), statementsAhead, (ranges) =>
     run<{ readonly lines: string }>({
@@ -31,7 +31,7 @@ export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<str
  * One text per key range, from the keys $1 to the keys $2. Rows arrive in key order; an explicit order in the aggregate
  * would sort them again.
  */
-function linesText({ rows, key: { column, type }, line }: ReadTable): string {
+function linesText({ rows, key: { column, type }, line }: TableReader): string {
   return `select (
       select string_agg(${line}, E'\\n') from (select * from ${rows} r where ${column} between span.first and span.last order by ${column}) part
     ) as lines
@@ -78,7 +78,7 @@ const fewer: RangeSize = { bytes: 1_048_576, rows: 2_000, atOnce: 1 };
 const rowsAtOnce = 16_000;
 
 /** A whole table as ranges, in non-empty batches. Row sizes are read before any row. */
-async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[]> {
+async function* readRanges(run: Run, table: TableReader): AsyncGenerator<KeyRange[]> {
   const size = table.key.isExpression === true ? fewer : usual;
   const text = rangesText(table, size);
   const request = (after: string | null) => {
@@ -100,7 +100,7 @@ async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[
  * The ranges of the rows after a key ($1), or from the start. Each range starts after the previous one: a window over
  * all rows would take four times as long.
  */
-function rangesText(table: ReadTable, max: RangeSize): string {
+function rangesText(table: TableReader, max: RangeSize): string {
   const { column, type } = table.key;
   return `with recursive span as (
       select 1 as number, next.* from ${nextRange(table, max, `$1::${type} is null or ${column} > $1::${type}`)} next
@@ -112,7 +112,7 @@ function rangesText(table: ReadTable, max: RangeSize): string {
 }
 
 /** The first range of the rows that satisfy a condition; a null key if there is none. Sizes are accumulated row by row only if the total is too large. */
-function nextRange({ rows, key: { column }, size }: ReadTable, max: RangeSize, condition: string): string {
+function nextRange({ rows, key: { column }, size }: TableReader, max: RangeSize, condition: string): string {
   const sizes = (where: string) => `select ${column} as key, ${size} as size from ${rows} r where ${where}`;
   return `(
       select page.first, case when page.size <= ${max.bytes} then page.last else (

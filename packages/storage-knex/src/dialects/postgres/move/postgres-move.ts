@@ -240,8 +240,8 @@ export class PostgresMove {
 
   private async serverOf(knex: Knex): Promise<{ readonly server: string; readonly version: number }> {
     const text = `select ${serverName} as server, current_setting('server_version_num')::integer as version`;
-    const [found] = await ask<{ server: string; version: number }>(knex, text);
-    return found as { server: string; version: number };
+    const [row] = await ask<{ server: string; version: number }>(knex, text);
+    return row as { server: string; version: number };
   }
 
   /** Creates the schema at the new place. Returns its tables except the list of migrations, which is already complete. */
@@ -377,9 +377,9 @@ export class PostgresMove {
     const { schema } = this.tables;
     await replication.end();
     const text = "select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1";
-    const [found] = await ask<{ comment: string | null }>(this.target, text, [schema]);
-    if (found === undefined) return;
-    if (found.comment !== this.mark) throw new MoveRefused(`The new place already has a schema "${schema}".`);
+    const [row] = await ask<{ comment: string | null }>(this.target, text, [schema]);
+    if (row === undefined) return;
+    if (row.comment !== this.mark) throw new MoveRefused(`The new place already has a schema "${schema}".`);
     await ask(this.target, `drop schema "${schema}" cascade`);
   }
 

@@ -75,10 +75,10 @@ export class Replication {
     const upTo = position === undefined ? "pg_current_wal_insert_lsn()" : `${literal(position)}::pg_lsn`;
     const text = `select greatest(pg_wal_lsn_diff(${upTo}, confirmed_flush_lsn), 0)::float8 as bytes, confirmed_flush_lsn::text as stored
       from pg_replication_slots where slot_name = $1`;
-    const [found] = await ask<Lag | { readonly bytes: null }>(this.source, text, [this.name]);
-    if (found === undefined || found.bytes === null)
+    const [lag] = await ask<Lag | { readonly bytes: null }>(this.source, text, [this.name]);
+    if (lag === undefined || lag.bytes === null)
       throw new MoveRefused("The replication slot of the move is gone from the old server.");
-    return found;
+    return lag;
   }
 
   async turn(state: "enable" | "disable"): Promise<void> {

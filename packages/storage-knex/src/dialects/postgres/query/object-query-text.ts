@@ -84,10 +84,10 @@ export function countText(
 }
 
 function countedFrom(query: ObjectQuery, scope: PostgresQueryScope, atMost: number | undefined): string {
-  const found = `from ${scope.tables.objects} o where ${conditionOf(query, scope)}`;
+  const fromClause = `from ${scope.tables.objects} o where ${conditionOf(query, scope)}`;
   return atMost === undefined
-    ? found
-    : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
+    ? fromClause
+    : `from (select ${fromClause} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
 }
 
 /**

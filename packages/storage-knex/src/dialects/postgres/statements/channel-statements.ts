@@ -6,26 +6,27 @@ import { storageTime } from "../expressions.ts";
 
 export function channelStatements({ channels }: Tables): ChannelStatements {
   const number = "$2::numeric";
-  const below = `(highest - ${number})::integer`;
+  const distance = `(highest - ${number})::integer`;
   const bits = `bit(${messageWindow})`;
   return {
     reserveOut: statement(
       "channel_reserve",
       `update ${channels} set next_out = next_out + $2::bigint where session = $1::bytea returning next_out - $2::bigint as first`,
     ),
-    // The branches keep too large distances away from the casts. A waiting statement evaluates the row again.
+    // The cases exclude distances that are too large for the casts. A statement that waits for the row evaluates its new
+    // version.
     acceptIn: statement(
       "channel_accept",
       `update ${channels} set
         highest = greatest(highest, ${number}),
         accepted = case
           when ${number} > highest then set_bit(accepted >> least(${number} - highest, ${messageWindow})::integer, 0, 1)::${bits}
-          else set_bit(accepted, ${below}, 1)::${bits}
+          else set_bit(accepted, ${distance}, 1)::${bits}
         end
       where session = $1::bytea and case
         when ${number} > highest then true
         when ${number} <= highest - ${messageWindow} then false
-        else get_bit(accepted, ${below}) = 0
+        else get_bit(accepted, ${distance}) = 0
       end`,
     ),
     checkNumber: statement(
