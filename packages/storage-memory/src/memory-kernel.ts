@@ -168,21 +168,21 @@ class MemoryReader implements KernelReader {
   async range(table: string, range: KernelRange, limit: number, descending = false): Promise<FoundRow[]> {
     const { rows, indexes } = this.table(table);
     const { index, from, to } = orderedRange(range);
-    const found: FoundRow[] = [];
+    const page: FoundRow[] = [];
     if (index === undefined) {
       for (const [, row] of descending ? rows.descending(from, to) : rows.ascending(from, to)) {
-        if (found.length >= limit) break;
-        found.push({ key: row.key, value: row.value, place: row.key });
+        if (page.length >= limit) break;
+        page.push({ key: row.key, value: row.value, place: row.key });
       }
-      return found;
+      return page;
     }
     const places = indexes.get(index) as OrderedMap<string>;
     for (const [place, key] of descending ? places.descending(from, to) : places.ascending(from, to)) {
-      if (found.length >= limit) break;
+      if (page.length >= limit) break;
       const row = rows.get(key) as Row;
-      found.push({ key: row.key, value: row.value, place: inOriginalForm(place) });
+      page.push({ key: row.key, value: row.value, place: inOriginalForm(place) });
     }
-    return found;
+    return page;
   }
 
   async count(table: string, range: KernelRange, atMost: number): Promise<number> {

@@ -219,8 +219,8 @@ class SqliteTransaction implements KernelTransaction {
 }
 
 function parsed(row: unknown): FoundRow {
-  const found = row as Omit<FoundRow, "value"> & { readonly value: string };
-  return { ...found, value: JSON.parse(found.value) as FoundRow["value"] };
+  const entry = row as Omit<FoundRow, "value"> & { readonly value: string };
+  return { ...entry, value: JSON.parse(entry.value) as FoundRow["value"] };
 }
 
 /** The parts of the SQL of a range. Names of tables and indexes are values, too. */

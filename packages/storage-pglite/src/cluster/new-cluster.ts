@@ -6,10 +6,10 @@ import { gunzip } from "node:zlib";
 import { renewIdentity } from "./identity.ts";
 import { type ArchivedFile, filesOf } from "./tar-archive.ts";
 
-/** The files that the build makes. */
+/** The files of the cluster that the build prepares. */
 export interface PreparedFiles {
   readonly archive: URL;
-  /** The digest of the archive, and that of what it was made from. */
+  /** The digests of the archive and of its sources. */
   readonly digests: URL;
 }
 
@@ -18,11 +18,11 @@ export const preparedFiles: PreparedFiles = {
   digests: new URL("../../data/cluster.json", import.meta.url),
 };
 
-/** A cluster that no one uses yet. */
+/** A cluster that is ready for its first use. */
 export interface NewCluster {
   /** A tar archive, with memory of its own. */
   readonly archive: Uint8Array;
-  /** Those of the archive. */
+  /** The files in the archive. */
   readonly files: readonly ArchivedFile[];
 }
 
@@ -34,19 +34,19 @@ export async function newCluster(
   template: Blob | undefined,
   prepared: PreparedFiles = preparedFiles,
 ): Promise<NewCluster | undefined> {
-  const packed = template === undefined ? await preparedArchive(prepared) : Buffer.from(await template.arrayBuffer());
-  if (packed === undefined) return undefined;
-  const isCompressed = packed[0] === 0x1f && packed[1] === 0x8b;
-  const archive = isCompressed ? await promisify(gunzip)(packed, { chunkSize }) : packed;
+  const source = template === undefined ? await preparedArchive(prepared) : Buffer.from(await template.arrayBuffer());
+  if (source === undefined) return undefined;
+  const isCompressed = source[0] === 0x1f && source[1] === 0x8b;
+  const archive = isCompressed ? await promisify(gunzip)(source, { chunkSize }) : source;
   const files = filesOf(archive);
   renewIdentity(files);
   return { archive, files };
 }
 
-/** Bytes. Thousands of small pieces cost more time than the decompression. */
+/** The size of a decompressed piece in bytes. Thousands of small pieces cost more time than the decompression. */
 const chunkSize = 4 * 1024 * 1024;
 
-/** @throws {Error} when the archive is not the one that the build has made */
+/** `undefined` if there is none. Throws if it is not the archive that the build has prepared. */
 async function preparedArchive({ archive, digests }: PreparedFiles): Promise<Buffer | undefined> {
   try {
     const { sha256 } = JSON.parse(await readFile(digests, "utf8")) as { readonly sha256: unknown };
