@@ -18,11 +18,11 @@ export class OtplibTimeTokens implements TimeTokens {
 
   stepOf(secret: string, token: string, at: number, after: number): number | null {
     const now = Math.floor(at / 1_000 / period);
-    const found = Array.from({ length: 2 * tolerance + 1 }, (_, index) => now - tolerance + index)
+    const steps = Array.from({ length: 2 * tolerance + 1 }, (_, index) => now - tolerance + index)
       .filter((step) => step >= 0)
       // Every step is compared, so that the duration does not reveal the matching one.
       .map((step) => ({ step, same: isSame(tokenOf(secret, step), token) }));
-    return found.find(({ step, same }) => same && step > after)?.step ?? null;
+    return steps.find(({ step, same }) => same && step > after)?.step ?? null;
   }
 }
 

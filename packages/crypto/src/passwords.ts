@@ -95,9 +95,9 @@ export class ListedBreachedPasswords implements BreachedPasswords {
     let [from, to] = [0, this.size];
     while (from < to) {
       const middle = Math.floor((from + to) / 2);
-      const found = this.digests.readUIntBE(middle * bytesPerDigest, bytesPerDigest);
-      if (found === expected) return true;
-      if (found < expected) from = middle + 1;
+      const entry = this.digests.readUIntBE(middle * bytesPerDigest, bytesPerDigest);
+      if (entry === expected) return true;
+      if (entry < expected) from = middle + 1;
       else to = middle;
     }
     return false;

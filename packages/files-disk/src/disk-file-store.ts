@@ -122,7 +122,7 @@ export class DiskFileStore implements FileStore {
 
   async list({ after, limit }: { readonly after: string | null; readonly limit: number }): Promise<FoundFile[]> {
     const start = after ?? "";
-    const found: FoundFile[] = [];
+    const files: FoundFile[] = [];
     try {
       // One first-level folder at a time: a directory has no order, so its names must be sorted in memory.
       for (const prefix of (await readdir(this.directory)).filter(isPrefix).toSorted()) {
@@ -130,12 +130,12 @@ export class DiskFileStore implements FileStore {
         const folder = join(this.directory, prefix);
         const names = (await ifPresent(() => readdir(folder))) ?? [];
         for (const file of names.filter((name) => isName(name) && name.startsWith(prefix) && name > start).toSorted()) {
-          if (found.length >= limit) return found;
+          if (files.length >= limit) return files;
           const stats = await ifPresent(() => lstat(join(folder, file)));
-          if (stats?.isDirectory()) found.push({ file, age: Math.max(0, Date.now() - stats.mtimeMs) });
+          if (stats?.isDirectory()) files.push({ file, age: Math.max(0, Date.now() - stats.mtimeMs) });
         }
       }
-      return found;
+      return files;
     } catch (error) {
       throw await this.failure(702, error);
     }

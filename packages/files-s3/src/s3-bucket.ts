@@ -91,11 +91,11 @@ export class S3Bucket {
 
   /** The length of an object; `null` if there is none. */
   async lengthOf(key: string): Promise<number | null> {
-    const found = this.client.send(new HeadObjectCommand({ ...this.bucket, Key: key })).catch((error: unknown) => {
+    const request = this.client.send(new HeadObjectCommand({ ...this.bucket, Key: key })).catch((error: unknown) => {
       if (error instanceof NotFound || error instanceof NoSuchKey) return null;
       throw error;
     });
-    const head = await answered(found);
+    const head = await answered(request);
     return head === null ? null : (head.ContentLength ?? 0);
   }
 
@@ -131,8 +131,8 @@ export class S3Bucket {
         ...request,
         ...(next === undefined ? {} : { ContinuationToken: next }),
       });
-      const { Contents: found = [], NextContinuationToken: following } = await answered(this.client.send(command));
-      yield found.flatMap(({ Key: key, LastModified: changed }) =>
+      const { Contents: objects = [], NextContinuationToken: following } = await answered(this.client.send(command));
+      yield objects.flatMap(({ Key: key, LastModified: changed }) =>
         key === undefined ? [] : { key, age: ageOf(changed) },
       );
       next = following;

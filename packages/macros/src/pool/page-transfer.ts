@@ -80,16 +80,16 @@ interface MemberChanges {
 /** Groups `Changes` by object, `null` for an unchanged object. Throws `TypeError` on malformed input. */
 export function unpackChanges(changes: JsonValue, count: number): JsonValue {
   if (!Array.isArray(changes) || changes.length % 3 !== 0) throw new TypeError("not a list of changes");
-  const found = Array.from<unknown, MemberChanges | null>({ length: count }, () => null);
+  const byObject = Array.from<unknown, MemberChanges | null>({ length: count }, () => null);
   for (let at = 0; at < changes.length; at += 3) {
     const [position, name, value] = (changes as readonly JsonValue[]).slice(at, at + 3);
     if (typeof position !== "number" || typeof name !== "string") throw new TypeError("not a change of a member");
     const index = position < 0 ? -1 - position : position;
-    if (found[index] === undefined) throw new TypeError("a change of an unknown object");
+    if (byObject[index] === undefined) throw new TypeError("a change of an unknown object");
     // Without a prototype, `__proto__` is an ordinary member name.
-    const { set, removed } = (found[index] ??= { set: Object.create(null) as MemberChanges["set"], removed: [] });
+    const { set, removed } = (byObject[index] ??= { set: Object.create(null) as MemberChanges["set"], removed: [] });
     if (position < 0) removed.push(name);
     else set[name] = value as JsonValue;
   }
-  return found as unknown as JsonValue;
+  return byObject as unknown as JsonValue;
 }

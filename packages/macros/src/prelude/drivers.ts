@@ -38,9 +38,9 @@ export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
 ]);
 
 function functionOf(definition: Definition, name: string): (...parts: readonly unknown[]) => unknown {
-  const found = definition[name];
-  if (typeof found !== "function") throw new TypeError(`${name} is not a function`);
-  return found as (...parts: readonly unknown[]) => unknown;
+  const member = definition[name];
+  if (typeof member !== "function") throw new TypeError(`${name} is not a function`);
+  return member as (...parts: readonly unknown[]) => unknown;
 }
 
 interface Called {

@@ -11,12 +11,12 @@ export class CompiledModules {
 
   find(module: MacroModule): ImageChanges | undefined {
     const key = keyOf(module);
-    const found = this.changes.get(key);
-    if (found !== undefined) {
+    const changes = this.changes.get(key);
+    if (changes !== undefined) {
       this.changes.delete(key);
-      this.changes.set(key, found);
+      this.changes.set(key, changes);
     }
-    return found;
+    return changes;
   }
 
   keep(module: MacroModule, changes: ImageChanges): void {

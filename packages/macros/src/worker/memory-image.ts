@@ -86,15 +86,16 @@ export function findLayout(memory: WebAssembly.Memory, heap: Heap): MemoryLayout
   const bytes = 4 * BLOCK;
   const pointer = heap.allocate(bytes);
   const after = new Uint32Array(memory.buffer, 0, before.length);
-  let found: number | undefined;
+  let endIndex: number | undefined;
   for (const [index, word] of before.entries()) {
     const hasMoved = word !== 0 && word !== after[index] && (after[index] as number) >= pointer + bytes;
     // The allocator's top chunk moves as well, but never ends above the heap.
-    if (hasMoved && (found === undefined || (after[index] as number) > (after[found] as number))) found = index;
+    if (hasMoved && (endIndex === undefined || (after[index] as number) > (after[endIndex] as number)))
+      endIndex = index;
   }
   heap.free(pointer);
-  if (found === undefined) throw new Error("the end of the engine's heap was not found");
-  return { heapEnd: found * 4, base: pointer - (pointer % BLOCK) };
+  if (endIndex === undefined) throw new Error("the end of the engine's heap was not found");
+  return { heapEnd: endIndex * 4, base: pointer - (pointer % BLOCK) };
 }
 
 /** Whether all bytes between two block boundaries are zero. */
