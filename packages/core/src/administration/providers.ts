@@ -43,10 +43,10 @@ export function registerProvider(
   return inTransaction(context, async (inside) => {
     await serialize(inside.r, digests.sha256(resourceOf(provider)));
     const entries = await listProviders(inside);
-    const found = entries.find((each) => each.type === provider.type);
-    if (expectedVersions === null && found !== undefined)
+    const current = entries.find((each) => each.type === provider.type);
+    if (expectedVersions === null && current !== undefined)
       throw new ServiceError(307, { detail: "The provider is registered. The header If-Match is required." });
-    if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
+    if (expectedVersions !== null && !(current && expectedVersions.includes(contentVersion(current, digests))))
       throw new ServiceError(713, { detail: "Another request changed the resource." });
     const { defaultUserId } = entry;
     if (defaultUserId !== null) await requireAccount(inside.r, { id: defaultUserId });

@@ -10,7 +10,11 @@ export interface RecoverDatabaseInput {
   readonly sessions: "secure" | "all";
 }
 
-/** Continues after transactions were lost. Can be repeated after a failure: servers use the database after the last step. */
+/**
+ * Continues after transactions were lost. Can be repeated after a failure: servers use the database after the last step.
+ * `nothing`: the database does not wait for a recovery. `changed`: the timeline of the database server has changed since the
+ * start, and the recovery must be repeated.
+ */
 export async function recoverDatabase(
   context: Pick<AdministrationContext, "unit" | "eventOf">,
   storage: StorageRecovery,

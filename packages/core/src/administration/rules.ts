@@ -18,7 +18,7 @@ export function subjectOf({ userId, deviceId, groupId = null }: SubjectIds): Nam
   };
 }
 
-/** The access of the caller, which no change of bans and rules takes. The operator has none. */
+/** The access of the caller. A change of bans and rules must not take it away. The operator has none to lose. */
 export function ownAccess({ principal, origin, sessionDigest }: AdministratorContext): OwnAccess {
   return { userId: principal.userId, network: origin.network, session: sessionDigest };
 }

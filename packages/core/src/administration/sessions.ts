@@ -89,8 +89,10 @@ function accountOf({ customAccountId, userId }: Pick<LiveSession, "customAccount
 
 async function namesOf({ accounts }: Repositories, sessions: readonly LiveSession[]): Promise<Map<string, string>> {
   const ids = [...new Set(sessions.map(accountOf))];
-  const found = await Promise.all(ids.map((id) => accounts.find({ id }, [])));
-  return new Map(found.flatMap(({ account }) => (account === null ? [] : [[account.id, account.loginName] as const])));
+  const results = await Promise.all(ids.map((id) => accounts.find({ id }, [])));
+  return new Map(
+    results.flatMap(({ account }) => (account === null ? [] : [[account.id, account.loginName] as const])),
+  );
 }
 
 /** Ends one session by its public id. Unknown or ended session: 304. */

@@ -74,8 +74,8 @@ async function searchUsers(
       position === null ? [] : [{ kind: "compare", path: nameOfObject, operator: "gt", value: position }];
     const filter: Filter = { kind: "all", filters: [nameContains(search), ...later] };
     const { objects } = await r.objects.find({ classes: [userClass], filter, sort }, seesAll, { offset: 0, limit });
-    const found = await Promise.all(objects.map(({ id }) => r.accounts.find({ id }, [])));
-    users.push(...found.flatMap(({ account, user }) => (account && user ? [userOf(account, user)] : [])));
+    const accounts = await Promise.all(objects.map(({ id }) => r.accounts.find({ id }, [])));
+    users.push(...accounts.flatMap(({ account, user }) => (account && user ? [userOf(account, user)] : [])));
     const last = objects.at(-1)?.attributes["Name"];
     if (objects.length < limit || typeof last !== "string") break;
     position = last;

@@ -7,18 +7,18 @@ export interface ProcessorBudgetOptions {
   readonly now: () => number;
 }
 
-/** Milliseconds after which an unused budget is full. */
+/** Milliseconds in which an empty budget fills. */
 const period = 60_000;
-/** Places that are kept. Clients choose networks, so the number is limited. */
-const keptPlaces = 10_000;
+/** Maximum number of budgets. Clients choose networks, so the number is limited. */
+const maxPlaces = 10_000;
 
 /**
- * Bounds the processor time of work for clients of which nothing is known yet. A place, such as a network, has a budget for
- * a minute. Budgets belong to a process, as the processor time does that they protect.
+ * Bounds the processor time of work for clients that have proven nothing yet. A place, such as a network, has a budget for
+ * a minute. Each process has its own budgets, because they protect its own processor time.
  */
 export class ProcessorBudget {
-  /** The times at which the budgets are full again. */
-  private readonly fullAt = new LruCache<string, number>(keptPlaces);
+  /** The time at which each budget is full again. Work delays it. A budget is empty if it is a period ahead. */
+  private readonly fullAt = new LruCache<string, number>(maxPlaces);
 
   constructor(private readonly options: ProcessorBudgetOptions) {}
 
@@ -33,7 +33,7 @@ export class ProcessorBudget {
     return Math.max(0, (this.fullAt.get(place) ?? 0) + cost / share - this.now - period);
   }
 
-  /** Takes processor time from the place, in milliseconds. A negative one is given back. */
+  /** Takes processor time from the place, in milliseconds. A negative number returns time. */
   charge(place: string, milliseconds: number): void {
     const { share } = this.options;
     if (share > 0) this.fullAt.set(place, Math.max(this.fullAt.get(place) ?? 0, this.now) + milliseconds / share);

@@ -107,8 +107,8 @@ export class RequestRates {
 
   /** The app key of this digest if it was admitted within `earlyTime`. */
   admittedKey(digest: string): { readonly appKey: AppKey | null } | undefined {
-    const found = this.admitted.get(digest);
-    return found !== undefined && this.now() < found.until ? found : undefined;
+    const admission = this.admitted.get(digest);
+    return admission !== undefined && this.now() < admission.until ? admission : undefined;
   }
 
   private bucketsOf(keys: RateKeys): CountedKey[] {
@@ -250,8 +250,8 @@ class RateTable {
   }
 
   bucketOf(key: string): Bucket {
-    const found = this.buckets.get(key);
-    if (found !== undefined) return found;
+    const existing = this.buckets.get(key);
+    if (existing !== undefined) return existing;
     const bucket = new Bucket(key);
     this.buckets.set(key, bucket);
     return bucket;

@@ -2,9 +2,9 @@ import { Model, type ModelClass, declaredIndexes } from "../model/index.ts";
 import type { Database } from "../request/index.ts";
 import { type AttributeIndex, type IndexReport, type Storage, untilDone } from "@sallyport/storage";
 
-/** Result of an alignment, with the indexes beyond the engine's limit. */
+/** The result of an alignment. */
 export interface AlignmentReport extends IndexReport {
-  /** Wanted indexes beyond the limit of the engine; not built. */
+  /** The indexes of the model that exceed the limit of the engine and were not built. */
   readonly left: readonly AttributeIndex[];
 }
 
@@ -30,6 +30,7 @@ export async function alignIndexes(storage: Storage): Promise<AlignmentReport | 
   });
 }
 
+/** The indexes of a model that are complete. */
 export class ReadyIndexes {
   private constructor(private readonly names: ReadonlySet<string>) {}
 

@@ -24,8 +24,8 @@ export class CallerNames {
 
   /** The caller's user groups. `context`: the current one, possibly inside a transaction. */
   async groups(context: SessionContext): Promise<readonly CallerGroup[]> {
-    const found = new Map((await this.objects(context)).map((object) => [object.id, nameOf(object)]));
-    return context.principal.groups.flatMap((id) => (found.has(id) ? { id, name: found.get(id) ?? "" } : []));
+    const names = new Map((await this.objects(context)).map((object) => [object.id, nameOf(object)]));
+    return context.principal.groups.flatMap((id) => (names.has(id) ? { id, name: names.get(id) ?? "" } : []));
   }
 
   /** The caller, with names if `named`. */

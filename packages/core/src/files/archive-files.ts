@@ -46,16 +46,16 @@ export async function* dumpFiles(
 ): AsyncGenerator<ArchiveChunk | ArchivedFile, void, undefined> {
   const { storage } = context.database;
   const unused = await deletedFiles(storage.repositories);
-  const found: RecordOf<"records">[] = [];
+  const files: RecordOf<"records">[] = [];
   for await (const part of parts) {
     for (const record of part) {
       if (record.section !== "records") break;
       if (record.kind === detachedKind) unused.add(record.id);
-      else if (record.kind === fileKind && !unused.has(record.id)) found.push(record);
+      else if (record.kind === fileKind && !unused.has(record.id)) files.push(record);
     }
     yield part;
   }
-  for (const { id, owner, value, createdAt } of found) {
+  for (const { id, owner, value, createdAt } of files) {
     const { key, size, sha256, name, mediaType } = value as unknown as StoredFile;
     const file = { id, owner, value: { size, sha256, name, mediaType }, createdAt };
     yield { section: "files", ...file, bytes: bytesOf(context, file, key) };

@@ -111,8 +111,8 @@ export async function removeSegments(records: RecordRepository, file: string): P
 
 /** Number of bytes stored in the database's files, unfinished uploads included. */
 async function storedBytes(records: RecordRepository): Promise<number> {
-  const found = await records.get(storedBytesKind, shards);
-  return found.reduce((sum, { value }) => sum + value, 0);
+  const counts = await records.get(storedBytesKind, shards);
+  return counts.reduce((sum, { value }) => sum + value, 0);
 }
 
 /**

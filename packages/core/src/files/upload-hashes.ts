@@ -23,7 +23,8 @@ export interface StoredUpload extends UploadedBytes {
   readonly key: string | null;
 }
 
-interface KeptStream {
+/** A stream behind the bytes of an upload. */
+interface StreamEntry {
   readonly of: UploadedBytes;
   readonly stream: DigestStream;
   digests: Promise<ByteDigests> | undefined;
@@ -39,8 +40,8 @@ export interface UploadHashesOptions {
 
 /** Computations from stored bytes take turns by persons, as those of a large file take long. */
 const computations = { turns: 2, timeout: 10_000, maxWaiting: 200, detail: "Too many uploads are being read." };
-/** Uploads whose streams are kept. A stream takes a kilobyte. */
-const mostKept = 1_000;
+/** Maximum number of uploads with a stream. A stream takes a kilobyte. */
+const maxStreams = 1_000;
 /** Milliseconds after which an unused stream is dropped, at the next sweep. */
 const idleTime = 5 * 60_000;
 
@@ -50,7 +51,7 @@ const idleTime = 5 * 60_000;
  */
 export class UploadHashes {
   /** By the id of the upload, the least recently used ones first. */
-  private readonly streams = new Map<string, KeptStream>();
+  private readonly streams = new Map<string, StreamEntry>();
   /** By the id of the upload. */
   private readonly computing = new Map<string, Promise<ByteDigests>>();
   private isSweepDue = false;
@@ -64,7 +65,7 @@ export class UploadHashes {
   /** A stream behind these bytes, which its caller keeps or closes. `null` if this process has not seen all of them. */
   behind(bytes: UploadedBytes, withMd5: boolean): DigestStream | null {
     if (bytes.size === 0) return this.options.hashes.open(withMd5);
-    return this.keptFor(bytes)?.stream.copy(withMd5) ?? null;
+    return this.entryFor(bytes)?.stream.copy(withMd5) ?? null;
   }
 
   /** Keeps a stream behind these bytes, instead of an earlier one. */
@@ -72,7 +73,7 @@ export class UploadHashes {
     this.drop(bytes.id);
     this.streams.set(bytes.id, { of: bytes, stream, digests: undefined, usedAt: this.options.now() });
     const [oldest] = this.streams.keys();
-    if (this.streams.size > mostKept && oldest !== undefined) this.drop(oldest);
+    if (this.streams.size > maxStreams && oldest !== undefined) this.drop(oldest);
     this.sweepLater();
   }
 
@@ -83,13 +84,13 @@ export class UploadHashes {
 
   /** The digests of these bytes; `undefined` if stored bytes must be read for them. */
   cached(bytes: UploadedBytes, withMd5: boolean): Promise<ByteDigests> | undefined {
-    const found = this.keptFor(bytes);
-    if (found === undefined || (withMd5 && !found.stream.hasMd5)) return undefined;
-    found.digests ??= found.stream.digests().catch((error: unknown) => {
+    const entry = this.entryFor(bytes);
+    if (entry === undefined || (withMd5 && !entry.stream.hasMd5)) return undefined;
+    entry.digests ??= entry.stream.digests().catch((error: unknown) => {
       this.drop(bytes.id);
       throw error;
     });
-    return found.digests;
+    return entry.digests;
   }
 
   /**
@@ -116,14 +117,14 @@ export class UploadHashes {
     });
   }
 
-  private keptFor({ id, revision, size }: UploadedBytes): KeptStream | undefined {
-    const found = this.streams.get(id);
-    if (found === undefined || found.of.revision !== revision || found.of.size !== size) return undefined;
+  private entryFor({ id, revision, size }: UploadedBytes): StreamEntry | undefined {
+    const entry = this.streams.get(id);
+    if (entry === undefined || entry.of.revision !== revision || entry.of.size !== size) return undefined;
     // It becomes the most recently used one.
     this.streams.delete(id);
-    this.streams.set(id, found);
-    found.usedAt = this.options.now();
-    return found;
+    this.streams.set(id, entry);
+    entry.usedAt = this.options.now();
+    return entry;
   }
 
   private async compute(upload: StoredUpload, withMd5: boolean): Promise<ByteDigests> {

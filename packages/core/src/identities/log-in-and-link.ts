@@ -62,10 +62,10 @@ async function link(
   }: { dfUuid: unknown; authenticated: AuthenticatedAccount; appNames: readonly string[] },
 ): Promise<ProviderType> {
   const uuid = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
-  const found =
+  const offer =
     uuid === null ? null : await r.records.take(assignableIdentities, context.database.digests.sha256(uuid));
-  if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or expired." });
-  const { appKeyId, ...identity } = found;
+  if (offer === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or expired." });
+  const { appKeyId, ...identity } = offer;
   if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid belongs to another app key." });
   const added = {
     ...identity,

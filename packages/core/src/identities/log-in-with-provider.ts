@@ -1,5 +1,11 @@
 import { type LogInResult, providerUserKey, type SecondFactorInput, type LogInServices } from "../access/index.ts";
-import { identityLinkId, randomUuid, type Repositories, ServiceError } from "@sallyport/storage";
+import {
+  type AuthenticatedAccount,
+  identityLinkId,
+  randomUuid,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import { ownUserLinks, serializeOwnUser } from "../objects/index.ts";
 import type { AppKeyContext, Uses } from "../request/index.ts";
 import { type NewExternalUser, assignProviderUser } from "./assign-provider-user.ts";
@@ -34,30 +40,39 @@ async function logInLinkedUser(
   logIn: ProvenLogIn,
 ): Promise<LogInResult> {
   const { profile, registered, appNames, deviceId, secondFactor, consume } = logIn;
-  const links = ownUserLinks(context);
-  const prepareProof = async () => {
-    const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, context.database.digests) }, links);
-    const result = await find();
-    return async () => {
-      if (result.link === null && !(await assignProviderUser(context, logIn))) throw new UnlinkedIdentityError();
-      const { link, account, user, linked } = result.link === null ? await find() : result;
-      if (link === null) throw new UnlinkedIdentityError();
-      const authenticationMethod = { kind: "provider", link } as const;
-      return account === null || user === null || account.disabled
-        ? null
-        : { account, user, linked, authenticationMethod };
-    };
-  };
-  const userKey = providerUserKey(profile);
-  const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
-  const account = { linkId: identityLinkId(profile, context.database.digests) };
-  const base = { mode: "session", userKey, account, proof: prepareProof(), ...requested } as const;
-  const attempt =
-    consume === undefined ? base : { ...base, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
+  const attempt = {
+    mode: "session",
+    userKey: providerUserKey(profile),
+    account: { linkId: identityLinkId(profile, context.database.digests) },
+    proof: prepareLinkProof(context, logIn),
+    appNames,
+    deviceId,
+    secondFactor,
+    providerName: registered.provider.type,
+    ...(consume === undefined ? {} : { consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) }),
+  } as const;
   const { sessionId, prepared: user } = await context.services.gate.openSession(context, attempt, (authenticated) =>
     serializeOwnUser(context, authenticated),
   );
   return { sessionId, user, databaseName: context.database.name };
+}
+
+/** Reads the link of the identity. The proof links an unlinked identity, and resolves to the linked user. */
+async function prepareLinkProof(
+  context: AppKeyContext & Uses<Omit<LogInServices, "hasher">>,
+  logIn: ProvenLogIn,
+): Promise<() => Promise<AuthenticatedAccount | null>> {
+  const linkId = identityLinkId(logIn.profile, context.database.digests);
+  const links = ownUserLinks(context);
+  const findUser = () => context.r.accounts.find({ linkId }, links);
+  const before = await findUser();
+  return async () => {
+    if (before.link === null && !(await assignProviderUser(context, logIn))) throw new UnlinkedIdentityError();
+    const { link, account, user, linked } = before.link === null ? await findUser() : before;
+    if (link === null) throw new UnlinkedIdentityError();
+    if (account === null || user === null || account.disabled) return null;
+    return { account, user, linked, authenticationMethod: { kind: "provider", link } };
+  };
 }
 
 /** Issues a `dfUuid` for an identity without a linked user. */
@@ -65,7 +80,7 @@ async function offerLinking(
   context: AppKeyContext & Uses<Pick<LogInServices, "random">>,
   { profile, registered, consume }: ProvenLogIn,
 ): Promise<{ dfUuid: string }> {
-  const { r, database, appKey } = context;
+  const { database, appKey } = context;
   const { issuer, subject, email, name, surname } = profile;
   const dfUuid = randomUuid(context.services.random);
   const identityKey = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
@@ -74,15 +89,15 @@ async function offerLinking(
     email: printableText(email),
     displayName: printableText(`${name} ${surname}`),
   } satisfies AssignableIdentity;
-  const keep = ({ records }: Repositories) =>
-    records.put(assignableIdentities, context.database.digests.sha256(dfUuid), identity, {
+  const store = ({ records }: Repositories) =>
+    records.put(assignableIdentities, database.digests.sha256(dfUuid), identity, {
       lifetime: assignableLifetime,
     });
-  if (consume === undefined) await keep(r);
+  if (consume === undefined) await store(context.r);
   else {
-    await database.storage.transaction(async (inside) => {
-      await consumeOrThrow(consume, () => new ServiceError(324, { detail: alreadyConsumedDetail }))(inside);
-      await keep(inside);
+    await database.storage.transaction(async (r) => {
+      await consumeOrThrow(consume, () => new ServiceError(324, { detail: alreadyConsumedDetail }))(r);
+      await store(r);
     });
   }
   return { dfUuid };

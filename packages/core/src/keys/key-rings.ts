@@ -81,12 +81,12 @@ export class KeyRings {
     const stored = await keysOf(database).accepted(kind);
     this.currentOf(stored, ring);
     // Skips earlier keys whose master key is lost.
-    const opened = stored.flatMap((key) => {
+    const keys = stored.flatMap((key) => {
       const pair = this.open(key, ring);
       return pair === undefined ? [] : [{ pair, until: key.acceptedUntil }];
     });
-    ring.pairs = new Map(opened.map(({ pair }) => [pair.keyId, pair]));
-    return opened;
+    ring.pairs = new Map(keys.map(({ pair }) => [pair.keyId, pair]));
+    return keys;
   }
 
   private currentOf([first]: readonly StoredKey[], ring: Ring): ServerKeyPair {
@@ -142,7 +142,7 @@ export class KeyRings {
   }
 }
 
-/** All requests share what they load. */
+/** The keys are read outside the transaction of a request, because all requests share them. */
 function keysOf({ whole: { storage } }: Database): KeyStore {
   return new KeyStore(storage.repositories.records);
 }

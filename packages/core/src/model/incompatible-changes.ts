@@ -27,14 +27,14 @@ export function incompatibleChangesOf(name: string, before: Model, after: Model)
 
 /** Values that would be lost or missing, in the class and its subclasses. */
 function ofValues(name: string, before: Model, after: Model): IncompatibleChange[] {
-  const found = new Map<
+  const entries = new Map<
     string,
     { incompatible: Omit<IncompatibleChange, "query">; filter: Filter; classes: string[] }
   >();
   const note = (className: string, change: Omit<IncompatibleChange, "query">, filter: Filter) => {
     const key = `${change.pointer} ${change.fault}`;
-    const entry = found.get(key) ?? { incompatible: change, filter, classes: [] };
-    found.set(key, entry);
+    const entry = entries.get(key) ?? { incompatible: change, filter, classes: [] };
+    entries.set(key, entry);
     entry.classes.push(className);
   };
   const pointers = new Map(
@@ -67,7 +67,7 @@ function ofValues(name: string, before: Model, after: Model): IncompatibleChange
       );
     }
   }
-  return [...found.values()].map(({ incompatible: change, filter, classes }) => ({
+  return [...entries.values()].map(({ incompatible: change, filter, classes }) => ({
     ...change,
     query: { classes, filter },
   }));

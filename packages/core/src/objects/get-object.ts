@@ -23,11 +23,13 @@ export async function getObject(
   const { r, principal } = context;
   const model = (await requestModel(context)).as(principal);
   const visibility = visibilityOf(principal, model);
-  const found = await visibleObject(r, reference, visibility, 609);
-  cacheClass(context, found);
-  const plan = planSerialization(serialization, { model, visibility, className: found.className });
-  const [object] = await new ObjectSerializer(hookedSource(context, { model, visibility }), plan).serialize([found]);
-  return { object: object as SerializedObject, version: found.version };
+  const storedObject = await visibleObject(r, reference, visibility, 609);
+  cacheClass(context, storedObject);
+  const plan = planSerialization(serialization, { model, visibility, className: storedObject.className });
+  const [object] = await new ObjectSerializer(hookedSource(context, { model, visibility }), plan).serialize([
+    storedObject,
+  ]);
+  return { object: object as SerializedObject, version: storedObject.version };
 }
 
 /** Finds one object. 304: it never existed or is invisible. `deletedCode`: it is deleted; 609 for reads and deletions, 610 for writes. */

@@ -40,11 +40,11 @@ const ofNoScript = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
 /** The scripts of a text, sorted and joined. Empty if all characters are of no script, such as digits. */
 export function scriptsOf(text: string): string {
-  const found = new Set<string>();
+  const scripts = new Set<string>();
   for (const character of text.normalize("NFD"))
     if (!ofNoScript.test(character))
-      found.add(recommended.find(([, script]) => script.test(character))?.[0] ?? "other");
-  return [...found].toSorted().join(" ");
+      scripts.add(recommended.find(([, script]) => script.test(character))?.[0] ?? "other");
+  return [...scripts].toSorted().join(" ");
 }
 
 /** Whether names of equal skeletons are of different scripts. A name of no script differs from none. */

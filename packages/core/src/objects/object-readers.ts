@@ -98,11 +98,11 @@ async function resolveReaders(
   const ids = references.flatMap((reference) => (reference.kind === "id" ? [reference.id] : []));
   const uuids = references.flatMap((reference) => (reference.kind === "uuid" ? [reference.uuid] : []));
   const own = new Set([principal.userId, ...principal.groups]);
-  const found = await Promise.all([
+  const outlines = await Promise.all([
     readOutlines({ ids: [...new Set(ids)], uuids: [...new Set(uuids)] }, { model, objects: r.objects, visibility }),
     principal.administrator ? [] : r.objects.outlines([...own], seesAll),
   ]);
-  const candidates = found.flat().filter(({ className }) => isReaderClass(model, className));
+  const candidates = outlines.flat().filter(({ className }) => isReaderClass(model, className));
   const [byId, byUuid] = [
     new Map(candidates.map((each) => [each.id, each])),
     new Map(candidates.map((each) => [each.uuid, each])),

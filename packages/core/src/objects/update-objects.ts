@@ -190,12 +190,12 @@ async function read(
   batch: readonly ObjectOutline[],
   visibility: Visibility,
 ): Promise<readonly StoredObject[]> {
-  const found = await objects.get(
+  const current = await objects.get(
     batch.map(({ id }) => id),
     visibility,
     Number.MAX_SAFE_INTEGER,
   );
-  const byId = new Map(found.map((object) => [object.id, object]));
+  const byId = new Map(current.map((object) => [object.id, object]));
   return batch.map(({ id }) => {
     const object = byId.get(id);
     if (object === undefined) throw hookFailure("of a save", "removed an object in the save.");

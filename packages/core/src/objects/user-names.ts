@@ -130,7 +130,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
     await storage.transaction(async (r) => {
       // The lock keeps a concurrently renamed or deleted user from getting the old name back.
       await r.objects.lock(ids);
-      const found = new Map(
+      const namesById = new Map(
         (await r.objects.get(ids, seesAll, Number.MAX_SAFE_INTEGER)).map(({ id, attributes }) => [
           id,
           attributes["Name"],
@@ -138,7 +138,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
       );
       const names = new UserNames(r.records, digests);
       for (const id of ids) {
-        const name = found.get(id);
+        const name = namesById.get(id);
         if (typeof name === "string") await names.renew({ id, name });
       }
     });

@@ -91,7 +91,7 @@ export const policyLimits: PolicyLimits = {
   devicesPerUser: 50,
   // More than a client uploads at once. Abandoned uploads expire.
   openUploadsPerUser: 100,
-  // A device that was switched off overnight resumes in the morning.
+  // A device that is off overnight resumes in the morning.
   uploadLifetime: 24 * 3_600_000,
   // More refusals than support looks at, and a fiftieth of what a database keeps.
   explanationsPerNetwork: 200,

@@ -112,9 +112,9 @@ export async function recordRefusal(database: Database, refused: RefusedRequest,
 
 /** Removes the oldest quarter of a network. */
 async function removeOldestOf(records: Repositories["records"], owner: string, perNetwork: number): Promise<void> {
-  const found = await records.list(refusalKind, { owner, after: null, limit: perNetwork });
-  const oldest = found.toSorted((one, other) => one.createdVersion - other.createdVersion);
-  const ids = oldest.slice(0, Math.ceil(found.length / 4)).map(({ id }) => id);
+  const refusals = await records.list(refusalKind, { owner, after: null, limit: perNetwork });
+  const oldest = refusals.toSorted((one, other) => one.createdVersion - other.createdVersion);
+  const ids = oldest.slice(0, Math.ceil(refusals.length / 4)).map(({ id }) => id);
   await records.remove(refusalKind, { ids });
 }
 

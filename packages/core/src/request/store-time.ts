@@ -32,9 +32,9 @@ export class StoreTime {
 
   /** That of all databases with this time zone. Throws a `RangeError` for an unknown one. */
   static of(timeZone: string): StoreTime {
-    const found = made.get(timeZone) ?? new StoreTime(timeZone);
-    made.set(timeZone, found);
-    return found;
+    const storeTime = made.get(timeZone) ?? new StoreTime(timeZone);
+    made.set(timeZone, storeTime);
+    return storeTime;
   }
 
   /** `time` in milliseconds since 1970. */
@@ -49,10 +49,10 @@ export class StoreTime {
     const local = new Date(number * minute + offset * minute).toISOString();
     const text = `${local.slice(0, 4)}${local.slice(5, 7)}${local.slice(8, 10)}T${local.slice(11, 13)}${local.slice(14, 16)}`;
     const size = Math.abs(offset);
-    const found = { text, offset: `${offset < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}` };
+    const entry = { text, offset: `${offset < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}` };
     if (this.minutes.size >= cacheSize) this.minutes.clear();
-    this.minutes.set(number, found);
-    return found;
+    this.minutes.set(number, entry);
+    return entry;
   }
 
   /** Returns minutes east of Greenwich. */

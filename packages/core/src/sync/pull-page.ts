@@ -225,18 +225,18 @@ function linksTo(targets: ReadonlySet<string>, { fields, model }: SchemaView) {
 async function load(pull: Pull, ids: readonly ObjectId[]) {
   const { context, view } = pull;
   let requested = ids;
-  let found: readonly StoredObject[];
+  let page: readonly StoredObject[];
   try {
-    found = await fetchObjects(pull, requested, maxPageBytes);
+    page = await fetchObjects(pull, requested, maxPageBytes);
   } catch (error) {
     if (!(error instanceof AnswerTooLargeError)) throw error;
     const outlines = await context.r.objects.outlines(ids, view.visibility);
     const sizes = new Map(outlines.map(({ id, bytes }) => [id, bytes]));
     requested = within(ids, (id) => sizes.get(id) ?? 0);
-    found = await fetchObjects(pull, requested, defaultAnswerBytes);
+    page = await fetchObjects(pull, requested, defaultAnswerBytes);
   }
   const objects = new Map<ObjectId, StoredObject>();
-  for (const object of found) objects.set(object.id, object);
+  for (const object of page) objects.set(object.id, object);
   const taken = within(requested, (id) => targetBytes * countOfTargets(objects.get(id), view));
   return { objects, taken: taken.length };
 }

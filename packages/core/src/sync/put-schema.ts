@@ -122,10 +122,10 @@ function acceptClasses(classes: SyncSchemaInput["classes"], model: Model): SyncC
     names.add(className);
     if (fields !== null && fields.length > maxFields)
       throw faultAt(`${place}/fields`, `A class can have at most ${maxFields} fields.`);
-    const unknown = (fields ?? []).findIndex((field, at, all) => {
+    const wrongField = (fields ?? []).findIndex((field, at, all) => {
       return all.indexOf(field) !== at || !modelClass.subtree.some((each) => model.find(each)?.attributes.has(field));
     });
-    if (unknown >= 0) throw faultAt(`${place}/fields/${unknown}`, "must name an attribute of the class, once");
+    if (wrongField >= 0) throw faultAt(`${place}/fields/${wrongField}`, "must name an attribute of the class, once");
     return { className, fields };
   });
 }

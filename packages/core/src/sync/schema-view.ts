@@ -41,12 +41,12 @@ export async function schemaView(
   const whole = await requestModel(context);
   const model = whole.as(principal);
   const visibility = visibilityOf(principal, model);
-  const { classes, fields, shown } = readablePart(schema, model, visibility);
+  const { classes, fields, shapes } = readablePart(schema, model, visibility);
   const { filter, targets } = await schemaFilter(schema, whole, r.objects);
   const parts = {
     database: databaseGeneration,
     schema: [schema, targets],
-    caller: [principal.userId, [...principal.groups].toSorted(), principal.administrator, shown],
+    caller: [principal.userId, [...principal.groups].toSorted(), principal.administrator, shapes],
     query: null,
   };
   return { schema, model, visibility, classes, fields, filter, generation: generationOf(parts, database.digests) };
@@ -56,28 +56,28 @@ export async function schemaView(
 interface ReadablePart {
   readonly classes: readonly string[];
   readonly fields: ReadonlyMap<string, Fields>;
-  /** See `described`. */
-  readonly shown: readonly unknown[];
+  /** The shapes of the fields, by class; see `shapeOf`. */
+  readonly shapes: readonly unknown[];
 }
 
 /** By the model, the schema and the set of readable classes. All of them are shared by requests until they change. */
 const readableParts = new WeakMap<Model, WeakMap<SyncSchema, WeakMap<object, ReadablePart>>>();
 
 function readablePart(schema: SyncSchema, model: Model, visibility: Visibility): ReadablePart {
-  const ofModel = readableParts.get(model) ?? new WeakMap<SyncSchema, WeakMap<object, ReadablePart>>();
-  const ofSchema = ofModel.get(schema) ?? new WeakMap<object, ReadablePart>();
+  const bySchema = readableParts.get(model) ?? new WeakMap<SyncSchema, WeakMap<object, ReadablePart>>();
+  const byRights = bySchema.get(schema) ?? new WeakMap<object, ReadablePart>();
   const rights = visibility.classes ?? seesAll;
-  let part = ofSchema.get(rights);
+  let part = byRights.get(rights);
   if (part === undefined) {
     const covered = coveredFields(schema, model);
     const classes = [...covered.keys()].filter((name) => visibility.classes?.has(name) ?? true).toSorted();
     const fields = new Map<string, Fields>(classes.map((name) => [name, covered.get(name) ?? new Map()]));
-    const shown = Array.from(fields, ([name, attributes]) => [
+    const shapes = Array.from(fields, ([name, attributes]) => [
       name,
-      Array.from(attributes.values(), (each) => described(each, model, visibility)),
+      Array.from(attributes.values(), (each) => shapeOf(each, model, visibility)),
     ]);
-    part = { classes, fields, shown };
-    readableParts.set(model, ofModel.set(schema, ofSchema.set(rights, part)));
+    part = { classes, fields, shapes };
+    readableParts.set(model, bySchema.set(schema, byRights.set(rights, part)));
   }
   return part;
 }
@@ -151,11 +151,11 @@ export function coveredClasses(schema: SyncSchema, model: Model): ModelClass[] {
   return [...coveredFields(schema, model).keys()].flatMap((name) => model.find(name) ?? []);
 }
 
-/** All that decides about the value of an attribute in an answer. For a link, the classes whose objects it can show. */
-function described(attribute: AttributeDefinition, model: Model, { classes }: Visibility): unknown {
+/** What determines the value of an attribute in an answer: name, type, and for a link the classes that it can show. */
+function shapeOf(attribute: AttributeDefinition, model: Model, { classes }: Visibility): unknown {
   const { name, type } = attribute;
   if (!isLink(type)) return [name, type];
   const targets = targetSubtree(attribute, model);
-  const shown = classes === null ? targets : (targets ?? [...classes]).filter((each) => classes.has(each));
-  return [name, type, shown === null ? null : [...shown].toSorted()];
+  const visible = classes === null ? targets : (targets ?? [...classes]).filter((each) => classes.has(each));
+  return [name, type, visible === null ? null : [...visible].toSorted()];
 }

@@ -16,10 +16,10 @@ export async function* objectPages(
   const query: ObjectQuery = { classes, filter: anyObject, sort: [{ path: idPath, descending: false }] };
   for (let after: StoredObject["id"] | null = null; ; ) {
     const page = after === null ? { offset: 0 } : { after: { values: [after], id: after } };
-    const found = await objects.find(query, seesAll, { ...page, limit: pageSize }, Number.MAX_SAFE_INTEGER);
-    if (found.objects.length > 0) yield found.objects;
-    if (found.objects.length < pageSize) return;
-    after = found.objects.at(-1)?.id ?? null;
+    const result = await objects.find(query, seesAll, { ...page, limit: pageSize }, Number.MAX_SAFE_INTEGER);
+    if (result.objects.length > 0) yield result.objects;
+    if (result.objects.length < pageSize) return;
+    after = result.objects.at(-1)?.id ?? null;
   }
 }
 

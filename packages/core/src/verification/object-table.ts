@@ -1,4 +1,4 @@
-/** The facts about an object that a check keeps. */
+/** What the verification remembers of an object. */
 export interface ObjectEntry {
   readonly state: ObjectState;
   /** Position of its class in the order of first appearance. */
@@ -6,7 +6,7 @@ export interface ObjectEntry {
   readonly stamp: number;
   /** 0 if it is swept. */
   readonly version: number;
-  /** Digest of its links; 0 without any. */
+  /** Digest of its references, until its links are compared with it; 0 without any. */
   readonly links: number;
 }
 
@@ -51,8 +51,8 @@ export class ObjectTable {
     page.links[at] = links;
   }
 
-  /** The objects whose links were not settled, by number. */
-  *withLinks(): Generator<number, void, undefined> {
+  /** The numbers of the objects whose links were not compared. */
+  *withUncheckedLinks(): Generator<number, void, undefined> {
     for (const [index, { links }] of this.pages)
       for (const [at, digest] of links.entries()) if (digest !== 0) yield index * pageSize + at;
   }

@@ -3,8 +3,9 @@ import type { ObjectId } from "@sallyport/storage";
 import type { ObjectEntry } from "./object-table.ts";
 import type { Invariant } from "./violation.ts";
 
+/** An object of a snapshot with the name of its class. */
 export interface SnapshotObject extends ObjectEntry {
-  /** Empty if it is swept. */
+  /** Empty for a swept object. */
   readonly className: string;
 }
 
@@ -14,4 +15,5 @@ export interface SnapshotObjects {
   find(id: ObjectId): SnapshotObject | undefined;
 }
 
-export type Violated = (invariant: Invariant, finding: string) => void;
+/** Reports a violation, with a finding for the operator. */
+export type ReportViolation = (invariant: Invariant, finding: string) => void;

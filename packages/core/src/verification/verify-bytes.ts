@@ -1,7 +1,7 @@
 import { detachedKind, type Segment, segmentKind, storedBytesKind } from "../files/index.ts";
 import { canHaveBytes, fileKind, type StoredFile } from "../objects/index.ts";
 import { isObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
-import type { SnapshotObjects, Violated } from "./snapshot-objects.ts";
+import type { SnapshotObjects, ReportViolation } from "./snapshot-objects.ts";
 import { Numbers } from "./number-list.ts";
 
 type StoredRecord = RecordOf<"records">;
@@ -24,7 +24,7 @@ export class BytesVerifier {
 
   constructor(
     private readonly objects: SnapshotObjects,
-    private readonly violated: Violated,
+    private readonly report: ReportViolation,
   ) {}
 
   check(record: StoredRecord): void {
@@ -46,20 +46,20 @@ export class BytesVerifier {
   end(): void {
     this.completeBefore(Number.POSITIVE_INFINITY);
     for (const number of this.files.objects.repeated())
-      this.violated("bytes", `The object ${objectIdOf(number)} has several files.`);
+      this.report("bytes", `The object ${objectIdOf(number)} has several files.`);
     if (this.counted !== this.bytes)
-      this.violated("bytes", `The count of stored bytes is ${this.counted} instead of ${this.bytes}.`);
+      this.report("bytes", `The count of stored bytes is ${this.counted} instead of ${this.bytes}.`);
   }
 
   private checkFile({ id, owner, value }: StoredRecord): void {
     const name = this.nameOf(id);
     const object = owner !== null && isObjectId(owner) ? this.objects.find(owner) : undefined;
     const exists = object?.state === "live" || object?.state === "recycled";
-    if (object === undefined) this.violated("bytes", `The file ${id} belongs to ${owner}, which is not an object.`);
+    if (object === undefined) this.report("bytes", `The file ${id} belongs to ${owner}, which is not an object.`);
     if (exists && !canHaveBytes(this.objects.model, object.className))
-      this.violated("bytes", `The object ${owner} has a file, but objects of ${object.className} have none.`);
+      this.report("bytes", `The object ${owner} has a file, but objects of ${object.className} have none.`);
     if (exists && this.detachedAmongFiles.has(name))
-      this.violated("bytes", `The file of the object ${owner} is due to be removed.`);
+      this.report("bytes", `The file of the object ${owner} is due to be removed.`);
     const { size } = value as unknown as StoredFile;
     this.files.names.add(name);
     this.files.sizes.add(size);
@@ -72,11 +72,11 @@ export class BytesVerifier {
     const name = this.nameOf(file);
     this.bytes += length;
     this.completeBefore(name);
-    if (owner !== file) this.violated("bytes", `The segment ${id} belongs to ${owner}.`);
+    if (owner !== file) this.report("bytes", `The segment ${id} belongs to ${owner}.`);
     if (this.files.names.at(this.place) === name) {
       if (Number(end) - length === this.arrived) this.arrived += length;
     } else if (!this.detachedAmongSegments.has(name))
-      this.violated("bytes", `The segment ${id} belongs to no file, and no one will remove it.`);
+      this.report("bytes", `The segment ${id} belongs to no file, and no one will remove it.`);
   }
 
   /** Reports the files before a name that lack bytes. Their segments have passed. */
@@ -85,7 +85,7 @@ export class BytesVerifier {
     while (this.place < names.length && !(names.at(this.place) >= name)) {
       const [size, object] = [sizes.at(this.place), objects.at(this.place)];
       if (size !== this.arrived && object > 0)
-        this.violated("bytes", `The file of the object ${objectIdOf(object)} has ${this.arrived} of ${size} bytes.`);
+        this.report("bytes", `The file of the object ${objectIdOf(object)} has ${this.arrived} of ${size} bytes.`);
       this.place += 1;
       this.arrived = 0;
     }
@@ -93,7 +93,7 @@ export class BytesVerifier {
 
   /** The first digits of a name, in the order of names. Names are random, so the digits of two of them differ. */
   private nameOf(file: string): number {
-    if (!/^[0-9a-f]{32}$/.test(file)) this.violated("bytes", `${file} is not a name of a file in the store.`);
+    if (!/^[0-9a-f]{32}$/.test(file)) this.report("bytes", `${file} is not a name of a file in the store.`);
     return Number.parseInt(file.slice(0, 13), 16) || 0;
   }
 }

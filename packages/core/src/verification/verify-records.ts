@@ -35,7 +35,7 @@ export class RecordVerifier implements SnapshotObjects {
   private readonly uuids = new Numbers();
   /** Targets of links that are not live, with an object that has such a link. */
   private readonly targets = new Map<ObjectId, ObjectId>();
-  private knownModel: Model | undefined;
+  private cachedModel: Model | undefined;
   private settings: RecordOf<"settings"> | undefined;
   /** The deletions that tombstones belong to. */
   private readonly roots = new Set<ObjectId>();
@@ -45,9 +45,9 @@ export class RecordVerifier implements SnapshotObjects {
   private violations: Violation[] = [];
 
   constructor(digests: Digests) {
-    const violated = this.violated.bind(this);
-    this.bytes = new BytesVerifier(this, violated);
-    this.records = new StoredRecordVerifier(this, digests, violated);
+    const report = this.report.bind(this);
+    this.bytes = new BytesVerifier(this, report);
+    this.records = new StoredRecordVerifier(this, digests, report);
   }
 
   /** Checks the next record. Returns the violations that it shows. */
@@ -84,7 +84,7 @@ export class RecordVerifier implements SnapshotObjects {
       case "customAccounts":
         this.checkAccount(record, record.id, `The custom user "${record.loginName}"`);
         if (!this.records.hasPerson(accountOwner(record.userId)))
-          this.violated(
+          this.report(
             "accounts",
             `The custom user "${record.loginName}" acts as ${record.userId}, which has no account.`,
           );
@@ -102,24 +102,24 @@ export class RecordVerifier implements SnapshotObjects {
   /** The violations that only the end shows. */
   end(): readonly Violation[] {
     this.violations = [];
-    for (const number of this.table.withLinks())
-      this.violated("links", `The object ${objectIdOf(number)} has references that are not stored as links.`);
+    for (const number of this.table.withUncheckedLinks())
+      this.report("links", `The object ${objectIdOf(number)} has references that are not stored as links.`);
     // A recycled target keeps its links, for the case that it is restored.
     for (const [target, source] of this.targets) {
       const state = this.stateOf(target);
       if (state !== "recycled")
-        this.violated("links", `The object ${source} has a link to ${target}, which is ${state ?? "unknown"}.`);
+        this.report("links", `The object ${source} has a link to ${target}, which is ${state ?? "unknown"}.`);
     }
     for (const root of this.roots) {
       if (this.stateOf(root) !== "recycled")
-        this.violated("tombstones", `The recycled objects of the deletion ${root} have lost their first one.`);
+        this.report("tombstones", `The recycled objects of the deletion ${root} have lost their first one.`);
     }
-    if (this.uuids.repeated().length > 0) this.violated("objects", "Several objects have the same UUID.");
+    if (this.uuids.repeated().length > 0) this.report("objects", "Several objects have the same UUID.");
     const { lastAudit = 0 } = this.settings ?? {};
     this.bytes.end();
     this.records.end();
     if (this.lastAudit > lastAudit)
-      this.violated("audit", `The audit event ${this.lastAudit} is above the highest number, ${lastAudit}.`);
+      this.report("audit", `The audit event ${this.lastAudit} is above the highest number, ${lastAudit}.`);
     return this.violations;
   }
 
@@ -129,14 +129,14 @@ export class RecordVerifier implements SnapshotObjects {
   }
 
   get model(): Model {
-    this.knownModel ??= new Model({ generation: 0, classes: this.definitions });
-    return this.knownModel;
+    this.cachedModel ??= new Model({ generation: 0, classes: this.definitions });
+    return this.cachedModel;
   }
 
   private checkObject({ attributes, ...object }: RecordOf<"objects">): void {
     const { id, className } = object;
     const modelClass = this.model.find(className);
-    if (modelClass === undefined) this.violated("objects", `The object ${id} is of the unknown class ${className}.`);
+    if (modelClass === undefined) this.report("objects", `The object ${id} is of the unknown class ${className}.`);
     const links = modelClass === undefined ? {} : referencesIn(attributes, modelClass);
     this.add(object, { ...object, state: "live", links: digestOf(links) });
   }
@@ -153,11 +153,11 @@ export class RecordVerifier implements SnapshotObjects {
   ): void {
     const number = objectNumber(id);
     const { lastObject = 0 } = this.settings ?? {};
-    if (this.table.get(number) !== undefined) this.violated("objects", `The object ${id} is stored twice.`);
+    if (this.table.get(number) !== undefined) this.report("objects", `The object ${id} is stored twice.`);
     if (number > lastObject)
-      this.violated("objects", `The object ${id} is above the highest id, ${objectIdOf(lastObject)}.`);
-    if (version < 1) this.violated("objects", `The object ${id} has the version ${version}.`);
-    if (entry.state !== "swept" && entry.stamp < 1) this.violated("stamps", `The object ${id} has no stamp.`);
+      this.report("objects", `The object ${id} is above the highest id, ${objectIdOf(lastObject)}.`);
+    if (version < 1) this.report("objects", `The object ${id} has the version ${version}.`);
+    if (entry.state !== "swept" && entry.stamp < 1) this.report("stamps", `The object ${id} has no stamp.`);
     this.uuids.add(numberOf(uuid));
     let classNumber = this.classNumbers.get(className);
     if (classNumber === undefined) {
@@ -171,7 +171,7 @@ export class RecordVerifier implements SnapshotObjects {
     const number = objectNumber(id);
     const source = this.table.get(number);
     if (source?.state !== "live")
-      return this.violated("links", `The object ${id} has links, but is ${source?.state ?? "unknown"}.`);
+      return this.report("links", `The object ${id} has links, but is ${source?.state ?? "unknown"}.`);
     for (const target of new Set(Object.values(links).flat())) {
       if (this.stateOf(target) !== "live") this.targets.set(target, id);
     }
@@ -180,23 +180,23 @@ export class RecordVerifier implements SnapshotObjects {
     // The links of an attribute that left the class stay.
     const declaredLinks = Object.entries(links).filter(([name]) => declared.has(name));
     if (digestOf(Object.fromEntries(declaredLinks)) !== source.links)
-      this.violated("links", `The links of the object ${id} differ from its references.`);
+      this.report("links", `The links of the object ${id} differ from its references.`);
     this.table.set(number, { ...source, links: 0 });
   }
 
   private checkFormerReaders({ id, className, entries }: RecordOf<"formerReaders">): void {
     const object = this.table.get(objectNumber(id));
     if (object === undefined || object.state === "swept")
-      return this.violated(
+      return this.report(
         "formerReaders",
         `Former readers are kept of the object ${id}, which is ${object?.state ?? "unknown"}.`,
       );
     if (this.classNumbers.get(className) !== object.classNumber)
-      this.violated("formerReaders", `The former readers of the object ${id} name another class, ${className}.`);
+      this.report("formerReaders", `The former readers of the object ${id} name another class, ${className}.`);
     let last = 0;
     for (const { stamp } of entries) {
       if (stamp <= last || stamp > object.stamp)
-        this.violated("stamps", `The stamps of the former readers of the object ${id} do not rise to its own.`);
+        this.report("stamps", `The stamps of the former readers of the object ${id} do not rise to its own.`);
       last = stamp;
     }
   }
@@ -208,14 +208,14 @@ export class RecordVerifier implements SnapshotObjects {
   ): void {
     const user = this.find(userId);
     if (user?.state !== "live" || !isUserClass(this.model, user.className))
-      this.violated("accounts", `${whose} belongs to ${userId}, which is not a user.`);
+      this.report("accounts", `${whose} belongs to ${userId}, which is not a user.`);
     if (confusableKey !== confusableKeyOf(loginName))
-      this.violated("accounts", `${whose} is not protected from names that look like it.`);
+      this.report("accounts", `${whose} is not protected from names that look like it.`);
     this.records.addPerson(accountOwner(id));
   }
 
   private checkAudit(sequence: number): void {
-    if (sequence <= this.lastAudit) this.violated("audit", `The audit event ${sequence} is out of order.`);
+    if (sequence <= this.lastAudit) this.report("audit", `The audit event ${sequence} is out of order.`);
     this.lastAudit = Math.max(this.lastAudit, sequence);
   }
 
@@ -223,7 +223,7 @@ export class RecordVerifier implements SnapshotObjects {
     return this.table.get(objectNumber(id))?.state;
   }
 
-  private violated(invariant: Invariant, finding: string): void {
+  private report(invariant: Invariant, finding: string): void {
     this.violations.push({ invariant, finding });
   }
 }

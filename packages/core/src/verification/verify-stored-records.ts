@@ -30,7 +30,7 @@ import {
 } from "../macros/index.ts";
 import { type StoredResult, requestResultKind } from "../repetition/index.ts";
 import { isSyncSchema, changeResultKind, syncSchemaKind } from "../sync/index.ts";
-import type { SnapshotObjects, Violated } from "./snapshot-objects.ts";
+import type { SnapshotObjects, ReportViolation } from "./snapshot-objects.ts";
 import type { Invariant } from "./violation.ts";
 
 type StoredRecord = RecordOf<"records">;
@@ -56,7 +56,7 @@ export class StoredRecordVerifier {
   constructor(
     private readonly objects: SnapshotObjects,
     private readonly digests: Digests,
-    private readonly violated: Violated,
+    private readonly report: ReportViolation,
   ) {
     this.on(identityLinkKind, (record, link) => this.checkLink(record, link));
     this.on(secondFactorKind, (record, factor) => this.at("identities", record, factorRecord(factor)));
@@ -71,7 +71,7 @@ export class StoredRecordVerifier {
     });
     this.on(applicationKind, (record, { name }) => this.at("seats", record, { id: name }));
     this.on(administrationKeys, ({ id }) => {
-      if (!this.appKeys.has(id)) violated("keys", `The administration key "${id}" is unknown.`);
+      if (!this.appKeys.has(id)) report("keys", `The administration key "${id}" is unknown.`);
     });
     this.on(keyRingKind, ({ id }, keys) => this.checkKeys(id, keys));
     this.on(currentMacroKind, ({ id }, macro) => {
@@ -83,7 +83,7 @@ export class StoredRecordVerifier {
     for (const kind of [requestResultKind, changeResultKind])
       this.on(kind, (record, result) => this.checkResult(record, result));
     this.on(syncSchemaKind, ({ id, value }) => {
-      if (!isSyncSchema(value, id)) violated("synchronization", `The record of the schema ${id} is none.`);
+      if (!isSyncSchema(value, id)) report("synchronization", `The record of the schema ${id} is none.`);
     });
   }
 
@@ -105,15 +105,15 @@ export class StoredRecordVerifier {
       this.checks.get(record.kind)?.(record);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      this.violated("records", `The record ${record.id} of the kind ${record.kind} has another form.`);
+      this.report("records", `The record ${record.id} of the kind ${record.kind} has another form.`);
     }
   }
 
   end(): void {
     for (const record of this.ownedByLinks) this.requirePerson(record);
-    for (const id of this.timedBans) this.violated("rules", `The ban of ${id} has no timer.`);
+    for (const id of this.timedBans) this.report("rules", `The ban of ${id} has no timer.`);
     for (const name of this.macros.keys()) {
-      if (!this.latestVersions.has(name)) this.violated("macros", `The macro ${name} has no version.`);
+      if (!this.latestVersions.has(name)) this.report("macros", `The macro ${name} has no version.`);
     }
   }
 
@@ -131,16 +131,13 @@ export class StoredRecordVerifier {
 
   private requirePerson({ kind, id, owner }: Pick<StoredRecord, "kind" | "id" | "owner">): void {
     if (!this.persons.has(owner ?? ""))
-      this.violated("identities", `The record ${id} of the kind ${kind} belongs to ${owner}, which has no account.`);
+      this.report("identities", `The record ${id} of the kind ${kind} belongs to ${owner}, which has no account.`);
   }
 
   /** Requires a record to be where reads by id and by owner look for it. */
   private at(invariant: Invariant, { kind, id, owner }: StoredRecord, place: Place): void {
     if (id !== place.id || owner !== (place.owner ?? null))
-      this.violated(
-        invariant,
-        `The record ${id} of the kind ${kind} must be ${place.id} of ${place.owner ?? "no one"}.`,
-      );
+      this.report(invariant, `The record ${id} of the kind ${kind} must be ${place.id} of ${place.owner ?? "no one"}.`);
   }
 
   private placeOf(subject: Parameters<typeof subjectId>[0]): Place {
@@ -149,7 +146,7 @@ export class StoredRecordVerifier {
 
   private checkLink(record: StoredRecord, link: IdentityLink): void {
     this.at("identities", record, { id: identityLinkId(link, this.digests), owner: linkOwner(link.userId) });
-    if (this.linkIds.has(link.id)) this.violated("identities", `Several linked accounts have the id ${link.id}.`);
+    if (this.linkIds.has(link.id)) this.report("identities", `Several linked accounts have the id ${link.id}.`);
     this.linkIds.add(link.id);
     this.addPerson(`link:${link.id}`);
   }
@@ -161,10 +158,9 @@ export class StoredRecordVerifier {
 
   private checkKeys(kind: string, keys: readonly StoredKey[]): void {
     const isCurrent = keys.map(({ acceptedUntil }) => acceptedUntil === null);
-    if (isCurrent.lastIndexOf(true) !== 0)
-      this.violated("keys", `The first key of ${kind} is not the only current one.`);
+    if (isCurrent.lastIndexOf(true) !== 0) this.report("keys", `The first key of ${kind} is not the only current one.`);
     if (new Set(keys.map(({ keyId }) => keyId)).size < keys.length)
-      this.violated("keys", `Several keys of ${kind} have the same id.`);
+      this.report("keys", `Several keys of ${kind} have the same id.`);
   }
 
   /** The latest version of a name comes first. */
@@ -176,7 +172,7 @@ export class StoredRecordVerifier {
     const current = this.macros.get(name);
     const isSame = current?.version === version.version && current.text === text;
     if (current === undefined ? text !== null : !isSame)
-      this.violated("macros", `The current macro ${name} is not its latest version, ${version.version}.`);
+      this.report("macros", `The current macro ${name} is not its latest version, ${version.version}.`);
   }
 
   private checkResult({ kind, id }: StoredRecord, { outcome }: StoredResult): void {
@@ -184,9 +180,9 @@ export class StoredRecordVerifier {
     if (objectId === undefined) return;
     const object = this.objects.find(objectId);
     if (object === undefined)
-      this.violated("results", `The record ${id} of the kind ${kind} has written ${objectId}, which is unknown.`);
+      this.report("results", `The record ${id} of the kind ${kind} has written ${objectId}, which is unknown.`);
     else if (object.state !== "swept" && object.version < version)
-      this.violated(
+      this.report(
         "results",
         `The record ${id} of the kind ${kind} has written the version ${version} of ${objectId}, which has the version ${object.version}.`,
       );

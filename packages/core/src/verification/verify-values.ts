@@ -25,8 +25,8 @@ export async function* verifyValues(
   for (const className of new Set(ready.map((index) => index.className))) {
     const indexes = ready.filter((index) => index.className === className);
     for await (const page of objectPages(r, [className])) {
-      const found = await findByValues(r, page, indexes);
-      for (const { id } of page.filter((object) => !found.has(object.id))) {
+      const ids = await findByValues(r, page, indexes);
+      for (const { id } of page.filter((object) => !ids.has(object.id))) {
         for (const index of indexes) {
           const finding = await lookUpAgain(r, id, index);
           if (finding !== null) yield { invariant: "values", finding };
@@ -41,8 +41,8 @@ function lookUpAgain(r: Repositories, id: ObjectId, index: AttributeIndex): Prom
   return atOneVersion(
     () => liveObject(r, id),
     async (object) => {
-      const found = await findByValues(r, [object], [index]);
-      return found.has(id) ? null : `The object ${id} is not found by its value of ${index.attribute}.`;
+      const ids = await findByValues(r, [object], [index]);
+      return ids.has(id) ? null : `The object ${id} is not found by its value of ${index.attribute}.`;
     },
   );
 }

@@ -126,8 +126,8 @@ export async function findGroups(
 
 /** Throws 307 unless all ids are those of user groups. */
 export async function acceptGroups(objects: ObjectRepository, ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
-  const found = ids.length === 0 ? [] : await objects.get(ids.filter(isObjectId), seesAll);
-  const groupIds = new Set(found.filter(({ className }) => className === "UserGroup").map(({ id }) => id));
+  const groups = ids.length === 0 ? [] : await objects.get(ids.filter(isObjectId), seesAll);
+  const groupIds = new Set(groups.filter(({ className }) => className === "UserGroup").map(({ id }) => id));
   const missing = ids.find((id) => !groupIds.has(id));
   if (missing === undefined) return ids;
   throw new ServiceError(307, { detail: `There is no user group with the id ${missing}.` });
@@ -144,11 +144,11 @@ export async function listUsers(
 ): Promise<ListedUser[]> {
   const listed = await accounts.list("database", after, limit);
   const groupNames = new Map((await allGroups(objects)).map(({ id, attributes }) => [id, String(attributes["Name"])]));
-  const found = await objects.get(
+  const userObjects = await objects.get(
     listed.map(({ userId }) => userId),
     seesAll,
   );
-  const users = new Map(found.map((user) => [user.id, user]));
+  const users = new Map(userObjects.map((user) => [user.id, user]));
   return listed.map((account) => {
     const groups = users.get(account.userId)?.attributes["Groups"];
     const ids = Array.isArray(groups) ? groups : [];

@@ -35,14 +35,19 @@ export async function verifyForms(
   return matches;
 }
 
-/** Hashes a verified password again if its hash uses outdated parameters. `null`: there is no need. */
+/**
+ * Hashes a verified password again if its hash uses outdated parameters. `null`: there is no need.
+ *
+ * @param formsOf the forms of the password, one of which was verified; called only if they are needed
+ */
 export async function renewedHash(
   hasher: PasswordHasher,
   encoded: string,
-  sent: () => readonly string[],
+  formsOf: () => readonly string[],
 ): Promise<string | null> {
   if (!hasher.isOutdated(encoded)) return null;
-  const forms = sent();
+  const forms = formsOf();
+  // A single form is the verified one. Of several, only the verified one can be hashed.
   for (const form of forms)
     if (forms.length === 1 || (await hasher.verify(encoded, form, null))) return hasher.hash(form);
   return null;
@@ -53,7 +58,7 @@ export interface PasswordInput {
   readonly clientHash: ClientHash;
 }
 
-/** The given user, the password, and the links of the user object to load with it. */
+/** The login name of a user, the password, and the links of the user object to load with it. */
 export interface CredentialsInput extends PasswordInput {
   readonly user: string;
   readonly links: readonly string[];
@@ -65,7 +70,8 @@ export interface HashingContext
     Uses<{ readonly hasher: PasswordHasher }> {}
 
 /**
- * Verifies a user name and a password. Unknown and disabled users cost and answer the same as a wrong password. The returned function verifies the password and resolves to the person, or to `null`.
+ * Verifies a user name and a password. Unknown and disabled users cost and answer the same as a wrong password. The
+ * returned function verifies the password and resolves to the account, or to `null`.
  */
 export async function preparePasswordProof(
   context: HashingContext,

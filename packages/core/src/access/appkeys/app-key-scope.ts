@@ -16,11 +16,11 @@ export const ofConsoles = "console";
 export function appKeyDigest(key: string, scope: AppKeyScope, digests: Digests): Digest {
   const digest = digests.sha256(key);
   // Inverted: no text can be found that has this SHA-256.
-  return scope === "app" ? digest : (BigInt(`0x${digest}`) ^ inverting).toString(16).padStart(64, "0");
+  return scope === "app" ? digest : (BigInt(`0x${digest}`) ^ allBits).toString(16).padStart(64, "0");
 }
 
 /** All bits of a SHA-256. */
-const inverting = 2n ** 256n - 1n;
+const allBits = 2n ** 256n - 1n;
 
 /** Records that a key has scope `admin`, for lists. Call it in the transaction that creates the key. */
 export async function markAdministrationKey(

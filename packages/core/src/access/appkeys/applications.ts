@@ -25,16 +25,17 @@ type StoredApplication = Omit<Application, "seatKind"> & Partial<Pick<Applicatio
 
 export const applicationKind: RecordKind<StoredApplication> = "application";
 
-/** Returns the applications of the names, unordered and without duplicates. */
+/** Returns the applications with these names, unordered and without duplicates. */
 export async function findApplications(
   records: Pick<RecordRepository, "get">,
   names: readonly string[],
 ): Promise<Application[]> {
-  const found: Application[] = [];
-  for (const { value } of await records.get(applicationKind, names)) found.push(applicationOf(value));
-  return found;
+  const applications: Application[] = [];
+  for (const { value } of await records.get(applicationKind, names)) applications.push(applicationOf(value));
+  return applications;
 }
 
+/** The applications of a database, as records. */
 export class Applications {
   constructor(private readonly records: RecordRepository) {}
 
@@ -45,7 +46,7 @@ export class Applications {
     return outcome === "stored" ? "created" : "nameTaken";
   }
 
-  /** Returns the existing ones of the names, unordered and without duplicates. */
+  /** Returns those of the names that applications have, unordered and without duplicates. */
   async existing(names: readonly string[]): Promise<string[]> {
     return (await this.records.get(applicationKind, names)).map(({ id }) => id);
   }
@@ -55,24 +56,24 @@ export class Applications {
     return this.change(name, { secondFactor });
   }
 
-  /** Sets the seats, and their kind if given. They apply from the next log-in. Returns `null` for an unknown app name. */
+  /** Sets the seats, and their kind if it is present. They apply from the next log-in. Returns `null` for an unknown app name. */
   setSeats(name: string, seats: SeatChange): Promise<ChangedApplication | null> {
     return this.change(name, seats);
   }
 
-  /** Lists at most `limit` applications after the given name (`null`: from the start), by name in code-point order. */
+  /** Lists at most `limit` applications after this name (`null`: from the start), by name in code-point order. */
   async list(after: string | null, limit: number): Promise<Application[]> {
     return (await this.records.list(applicationKind, { after, limit })).map(({ value }) => applicationOf(value));
   }
 
   private async change(name: string, change: Partial<Application>): Promise<ChangedApplication | null> {
-    const read: Application[] = [];
+    const versions: Application[] = [];
     const isChanged = await changeRecord(this.records, applicationKind, name, (application) => {
-      read.push(applicationOf(application));
+      versions.push(applicationOf(application));
       return { ...application, ...change };
     });
-    // Each attempt reads the application.
-    const before = read.at(-1);
+    // Each attempt reads the application. The last one has changed it.
+    const before = versions.at(-1);
     return isChanged && before !== undefined ? { before, after: { ...before, ...change } } : null;
   }
 }

@@ -52,15 +52,16 @@ export async function setAppKeyEnabled(
   { name, enabled }: Pick<AppKey, "name" | "enabled">,
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    const found = await findAppKey(r, name);
-    if (found === undefined || !(await r.appKeys.setEnabled(name, enabled)))
+    const appKey = await findAppKey(r, name);
+    if (appKey === undefined || !(await r.appKeys.setEnabled(name, enabled)))
       throw new ServiceError(304, { detail: `There is no app key with the name "${name}".` });
     const type = enabled ? "appKey.enabled" : "appKey.disabled";
-    const changes = changesBetween({ enabled: found.enabled }, { enabled });
-    await r.audit.append(eventOf({ type, appKeyId: found.id, changes }));
+    const changes = changesBetween({ enabled: appKey.enabled }, { enabled });
+    await r.audit.append(eventOf({ type, appKeyId: appKey.id, changes }));
   });
 }
 
+/** Reads all pages: the port has no read by name. Only audit events of administration need it, and keys are few. */
 async function findAppKey(r: Pick<Repositories, "appKeys">, name: string): Promise<AppKey | undefined> {
   const appKeys = await allPages(
     ({ after, limit }) => r.appKeys.list(after, limit),

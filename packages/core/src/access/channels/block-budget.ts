@@ -29,8 +29,8 @@ export interface LogInWork {
 
 /** Messages of one place in progress, delayed refusals included. */
 const maxInProgress = 64;
-/** Places that are kept. Clients choose networks, so the number is limited. */
-const keptPlaces = 10_000;
+/** Maximum number of places. Clients choose networks, so the number is limited. */
+const maxPlaces = 10_000;
 /** Characters of the longest message that is decrypted. */
 const maxLength = 16_384;
 /** Weight of a new measurement in the price. */
@@ -50,7 +50,7 @@ interface Place {
  * network has a budget of its own, for when that of the network is used up. Messages are decrypted in turns by places.
  */
 export class BlockBudget {
-  private readonly places = new LruCache<string, Place>(keptPlaces);
+  private readonly places = new LruCache<string, Place>(maxPlaces);
   private readonly turns: Turns;
   /** Milliseconds per character, as measured. */
   private price = 0.01;

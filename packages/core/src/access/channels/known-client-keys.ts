@@ -8,27 +8,28 @@ const knownClientKeyKind: RecordKind<{ readonly notedAt: number }> = "knownClien
 const lifetime = 30 * 86_400_000;
 /** Milliseconds after which another log-in is noted again. */
 const renewal = 86_400_000;
-/** Client keys that a network keeps, the latest ones. */
-const perNetwork = 1_000;
-/** Milliseconds after which an answer is most likely sent. */
-const afterAnswer = 50;
+/** Maximum number of client keys of a network. A new one replaces the oldest. */
+const maxPerNetwork = 1_000;
+/** Milliseconds until a note is stored. The answer is most likely sent by then. */
+const noteDelay = 50;
 
 /** Stores from which networks client keys have logged in, for all servers. */
 export class KnownClientKeys {
-  /** Client keys that this process knows, with the time of their note. */
-  private readonly noted = new LruCache<string, number>(10_000);
+  /** The times of the notes that this process has read or written, by id. */
+  private readonly noteTimes = new LruCache<string, number>(10_000);
 
   constructor(
     private readonly digests: Digests,
     private readonly pause: (milliseconds: number) => Promise<unknown>,
   ) {}
 
+  /** Whether the client key has logged in from the network of the request in the last 30 days. */
   async includes({ database, origin }: AppKeyContext, clientKey: Digest): Promise<boolean> {
     const { id } = this.placeOf(database, origin.network, clientKey);
-    const notedAt = this.noted.get(id);
+    const notedAt = this.noteTimes.get(id);
     if (notedAt !== undefined && database.now() - notedAt < renewal) return true;
     const [record] = await recordsOf(database).get(knownClientKeyKind, [id]);
-    if (record !== undefined) this.noted.set(id, database.now());
+    if (record !== undefined) this.noteTimes.set(id, database.now());
     return record !== undefined;
   }
 
@@ -36,10 +37,10 @@ export class KnownClientKeys {
   note({ database, origin }: AppKeyContext, clientKey: Digest): void {
     const { id, owner } = this.placeOf(database, origin.network, clientKey);
     const now = database.now();
-    if (now - (this.noted.get(id) ?? Number.NEGATIVE_INFINITY) < renewal) return;
-    this.noted.set(id, now);
-    void this.pause(afterAnswer)
-      .then(() => put(recordsOf(database), { id, owner, notedAt: now }))
+    if (now - (this.noteTimes.get(id) ?? Number.NEGATIVE_INFINITY) < renewal) return;
+    this.noteTimes.set(id, now);
+    void this.pause(noteDelay)
+      .then(() => storeNote(recordsOf(database), { id, owner, notedAt: now }))
       .catch(() => {});
   }
 
@@ -56,13 +57,13 @@ interface Note {
   readonly notedAt: number;
 }
 
-async function put(records: Repositories["records"], { id, owner, notedAt }: Note): Promise<void> {
-  const quota = { perOwner: perNetwork, total: 0 };
+async function storeNote(records: Repositories["records"], { id, owner, notedAt }: Note): Promise<void> {
+  const quota = { perOwner: maxPerNetwork, total: 0 };
   const store = () => records.putWithin(knownClientKeyKind, id, { notedAt }, { owner, lifetime, quota });
   const outcome = await store();
   if (outcome === "exists") await records.put(knownClientKeyKind, id, { notedAt }, { owner, lifetime });
   if (outcome !== "ownerFull") return;
-  const all = await records.list(knownClientKeyKind, { owner, after: null, limit: perNetwork });
+  const all = await records.list(knownClientKeyKind, { owner, after: null, limit: maxPerNetwork });
   const [oldest] = all.toSorted((one, other) => one.value.notedAt - other.value.notedAt);
   if (oldest !== undefined) await records.remove(knownClientKeyKind, { ids: [oldest.id] });
   await store();

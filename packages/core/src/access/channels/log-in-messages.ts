@@ -39,11 +39,14 @@ export interface OpenedLogIn {
   readonly seal: (answer: Uint8Array) => Promise<string>;
 }
 
-interface Recipients {
+/** The keys of both sides. */
+interface KeyPairs {
+  /** The accepted keys of the server. */
   readonly accepted: ServerKeyPair[];
   readonly clientKey: ClientKey;
 }
 
+/** The decrypted message, and what identifies its ciphertext. */
 interface Contents {
   readonly keyId: string;
   /** Digest of the encrypted AES key, if any. A message spliced from a captured one needs the same key again. */
@@ -85,14 +88,10 @@ export class LogInMessages {
     });
   }
 
-  private async recipients(
-    { database }: AppKeyContext,
-    publicKey: string,
-    timed: LogInWork["timed"],
-  ): Promise<Recipients> {
+  private async keysOf({ database }: AppKeyContext, publicKey: string, timed: LogInWork["timed"]): Promise<KeyPairs> {
     const accepted = await this.parts.keyRings.accepted("rsa", database);
-    const own = accepted.map(({ keyId }) => keyId);
-    const clientKey = timed(() => this.parts.clientKeys.parse(publicKey, own));
+    const serverKeyIds = accepted.map(({ keyId }) => keyId);
+    const clientKey = timed(() => this.parts.clientKeys.parse(publicKey, serverKeyIds));
     if (clientKey === undefined) throw new ServiceError(309);
     return { accepted, clientKey };
   }
@@ -130,15 +129,15 @@ export class LogInMessages {
   private async openOrRefuse(
     context: AppKeyContext,
     { publicKey, length }: { readonly publicKey: string; readonly length: number },
-    open: (recipients: Recipients, work: LogInWork) => Promise<OpenedLogIn | undefined>,
+    open: (keys: KeyPairs, work: LogInWork) => Promise<OpenedLogIn | undefined>,
   ): Promise<OpenedLogIn> {
     const { budget, digests } = this.parts;
     // A known client is recognised by the text of its key, before the key is parsed.
     const message = { clientKey: digests.sha256(publicKey), length };
     const { outcome, succeeded } = await budget.run(context, message, async (work) => {
-      const recipients = await this.recipients(context, publicKey, work.timed);
+      const keys = await this.keysOf(context, publicKey, work.timed);
       const startedAt = Date.now();
-      const opened = await open(recipients, work);
+      const opened = await open(keys, work);
       if (opened !== undefined) return opened;
       await this.parts.pause(refusalPause(Date.now() - startedAt));
       throw new ServiceError(310);

@@ -48,12 +48,12 @@ async function proveByHook(
 ): Promise<ProvenCustomUser | null> {
   // A name that cannot be stored belongs to no user, even if the hook accepts it.
   if (!isStorableText(user)) return null;
-  const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
-  if (found === null) return null;
+  const hookUser = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
+  if (hookUser === null) return null;
   const { r } = caller;
-  if ((await r.accounts.find({ id: found.userId }, [])).account === null)
+  if ((await r.accounts.find({ id: hookUser.userId }, [])).account === null)
     throw unusable("names a user that does not exist or has no account");
-  const account = await storeAuthenticatedUser(caller, found);
+  const account = await storeAuthenticatedUser(caller, hookUser);
   if (account === null) throw unusable("has a name that is too similar to that of another custom user");
   const authenticated = await mappedUser(r.accounts, account, links);
   return authenticated && { authenticated, afterwards: nothing };
@@ -110,11 +110,12 @@ function unusable(reason: string): ServiceError {
  */
 export async function storeAuthenticatedUser(
   context: AppKeyContext & Uses<Pick<LogInServices, "hasher" | "random">>,
-  found: AuthenticatedUser,
+  hookUser: AuthenticatedUser,
 ): Promise<Account | null> {
-  const account = (await findCustomAccount(context, found.loginName)) ?? (await createCustomAccount(context, found));
-  if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
-  await changeCustomAccount(context, account, found);
+  const account =
+    (await findCustomAccount(context, hookUser.loginName)) ?? (await createCustomAccount(context, hookUser));
+  if (account === null || (account.userId === hookUser.userId && account.email === hookUser.email)) return account;
+  await changeCustomAccount(context, account, hookUser);
   return (await context.r.accounts.find({ id: account.id }, [])).account;
 }
 
@@ -140,18 +141,18 @@ async function createCustomAccount(
 function changeCustomAccount(
   context: AppKeyContext,
   { id, userId, email }: Account,
-  found: AuthenticatedUser,
+  hookUser: AuthenticatedUser,
 ): Promise<void> {
-  const after = { userId: found.userId, email: found.email };
+  const after = { userId: hookUser.userId, email: hookUser.email };
   const changes = changesBetween({ userId, email }, after);
   return context.database.storage.transaction(async (r) => {
-    if (email !== found.email) await r.accounts.change(id, { email: found.email });
-    if (userId !== found.userId) {
-      await mapCustomAccount(r, id, found.userId);
+    if (email !== hookUser.email) await r.accounts.change(id, { email: hookUser.email });
+    if (userId !== hookUser.userId) {
+      await mapCustomAccount(r, id, hookUser.userId);
       await r.sessions.end({ customAccountId: id });
     }
     await r.audit.append(
-      appKeyEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId, changes }),
+      appKeyEvent(context, { type: "customUser.changed", outcome: 0, userId: hookUser.userId, changes }),
     );
   });
 }

@@ -28,15 +28,15 @@ export async function confirmReset(
   const { r, database } = context;
   const digest = database.digests.sha256(resetPasswordToken);
   const [stored] = await r.records.get(passwordResets, [digest]);
-  const found = stored === undefined ? null : await findReset(context, stored.value);
-  if (found === null) return refuseReset(context);
-  const { reset, account } = found;
+  const match = stored === undefined ? null : await findReset(context, stored.value);
+  if (match === null) return refuseReset(context);
+  const { reset, account } = match;
   if (!isPasswordText(newPassword)) throw new ServiceError(320);
   const minLength = reset.realm === "custom" ? settings.customPasswordMinLength : minPasswordLength;
   const password = policy.accept({ sent: newPassword }, database.policy.clientHash, minLength);
   await policy.acceptUnused([account.secret, ...(await formerSecrets(r, account.id, settings))], password);
   const secret = await hasher.hash(password);
-  if (!(await consumeReset(context, digest, { ...found, secret }))) return refuseReset(context);
+  if (!(await consumeReset(context, digest, { ...match, secret }))) return refuseReset(context);
   await sendChangeNotice(context, account, { kind: "passwordChanged" }, language);
 }
 

@@ -150,7 +150,7 @@ async function refusedOf(
       ids: ruleIdsOf(visit, digests),
     };
   });
-  const found = await rulesOf(
+  const rules = await rulesOf(
     r,
     visits.map(({ ids }) => ids),
   );
@@ -163,7 +163,7 @@ async function refusedOf(
   return visits
     .filter(
       ({ visit, ids }) =>
-        refusalOf(visit, ids, found, (ban) => isInForce(ban, now)) !== null ||
+        refusalOf(visit, ids, rules, (ban) => isInForce(ban, now)) !== null ||
         (registered !== null && !registrationIds(visit, digests).some((id) => registered.has(id))),
     )
     .map(({ session }) => session);

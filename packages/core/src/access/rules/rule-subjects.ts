@@ -140,8 +140,8 @@ export async function showSubjects(
   subjects: readonly (RuleSubject | BanSubject)[],
 ): Promise<ShownSubject[]> {
   const ids = subjects.flatMap((subject) => [userOf(subject) ?? [], groupOf(subject) ?? []].flat());
-  const found = await objectsById(objects, ids);
-  const nameOf = (id: ObjectId | null) => String(found.get(id ?? "")?.attributes["Name"] ?? "");
+  const byId = await objectsById(objects, ids);
+  const nameOf = (id: ObjectId | null) => String(byId.get(id ?? "")?.attributes["Name"] ?? "");
   return subjects.map((subject) => ({
     userId: userOf(subject),
     userName: nameOf(userOf(subject)),
@@ -156,9 +156,9 @@ export async function usersById(
   { objects }: Pick<Repositories, "objects">,
   ids: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, { readonly name: string; readonly groups: readonly ObjectId[] }>> {
-  const found = await objectsById(objects, ids);
+  const users = await objectsById(objects, ids);
   return new Map(
-    [...found].map(([id, user]) => [id, { name: String(user.attributes["Name"] ?? ""), groups: groupsOf(user) }]),
+    [...users].map(([id, user]) => [id, { name: String(user.attributes["Name"] ?? ""), groups: groupsOf(user) }]),
   );
 }
 

@@ -61,6 +61,6 @@ export async function trafficOf(
   { records }: Pick<Repositories, "records">,
   digests: readonly Digest[],
 ): Promise<ReadonlyMap<Digest, SessionTraffic>> {
-  const found = digests.length === 0 ? [] : await records.get(trafficKind, digests);
-  return new Map(found.map(({ id, value }) => [id, value]));
+  const entries = digests.length === 0 ? [] : await records.get(trafficKind, digests);
+  return new Map(entries.map(({ id, value }) => [id, value]));
 }

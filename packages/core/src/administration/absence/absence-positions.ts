@@ -60,8 +60,8 @@ export async function positionFindings(
     const finding = `The device was away longer than the database keeps tombstones. ${startsOver}`;
     return [cause("version", finding, "Let devices synchronize more often, or set sync.tombstones to a longer time.")];
   }
-  const found = ok("version", "The version of the device is up to date with schema, rights and tombstones.");
-  const findings = moved.includes("query") ? [found, queryCheck] : [found];
+  const versionCheck = ok("version", "The version of the device is up to date with schema, rights and tombstones.");
+  const findings = moved.includes("query") ? [versionCheck, queryCheck] : [versionCheck];
   if (input.className === null || !view.classes.includes(input.className)) return findings;
   return [...findings, await orderCheck(r, { ...input, className: input.className }, version.stamp, watermark)];
 }
@@ -96,14 +96,14 @@ async function orderCheck(
   const lowerCaseUuid = uuid.toLowerCase();
   let position = after(stamp);
   for (let count = 0; count < maxSearched; count += pageSize) {
-    const { changes: found } = await objects.changes({
+    const { changes } = await objects.changes({
       classes: [className],
       after: position,
       upTo: Number.MAX_SAFE_INTEGER,
       limit: pageSize,
     });
-    const index = found.findIndex((change) => change.uuid === lowerCaseUuid && change.kind !== "superseded");
-    if ((found[index]?.stamp ?? 0) > watermark) {
+    const index = changes.findIndex((change) => change.uuid === lowerCaseUuid && change.kind !== "superseded");
+    if ((changes[index]?.stamp ?? 0) > watermark) {
       const finding = "The last change of the object waits for a transaction that began before it and is still open.";
       return cause("order", finding, "Pulls contain the change when that transaction has ended.");
     }
@@ -111,8 +111,8 @@ async function orderCheck(
       const finding = `The last change of the object is later than the version of the device. ${count + index} changes of its class come before it.`;
       return cause("order", `${finding} The next pull contains it.`, synchronize);
     }
-    const last = found.at(-1);
-    if (last === undefined || found.length < pageSize) {
+    const last = changes.at(-1);
+    if (last === undefined || changes.length < pageSize) {
       const finding = "The version of the device includes the last change of the object.";
       return { ...ok("order", finding), fix: "If the device lacks the object, let it start over at version 0." };
     }

@@ -135,16 +135,16 @@ function classChecks({ className, schema, model, principal }: ClassInput): Absen
     const finding = `The schema does not have the class ${className} of the object.`;
     return [cause("class", finding, "Add the class to the schema.")];
   }
-  const found = ok("class", `The schema has the class ${className}.`);
+  const classCheck = ok("class", `The schema has the class ${className}.`);
   const modelClass = model.find(className);
   if (modelClass === undefined || !mayOnClass(principal, modelClass, "read")) {
     const finding = `The user has no right to read the class ${className}.`;
-    return [found, cause("rights", finding, "Give a group of the user the right to read the class.")];
+    return [classCheck, cause("rights", finding, "Give a group of the user the right to read the class.")];
   }
   const visibleAttributes = model.as(principal).find(className)?.attributes;
   const hidden = [...covered.keys()].filter((name) => visibleAttributes?.has(name) !== true);
-  if (hidden.length === 0) return [found, ok("rights", "The user can read the class and all its fields.")];
-  return [found, ok("rights", `The user can read the class, without the fields ${hidden.join(", ")}.`)];
+  if (hidden.length === 0) return [classCheck, ok("rights", "The user can read the class and all its fields.")];
+  return [classCheck, ok("rights", `The user can read the class, without the fields ${hidden.join(", ")}.`)];
 }
 
 /** `null` if the filter of the schema does not fit the model. */

@@ -50,16 +50,16 @@ export async function collectNow(context: AdministrationContext, options: Collec
 /** Removes a file if it is old enough. Returns whether it did. */
 async function collect(
   { database, r, unit }: Pick<AdministrationContext, "database" | "r" | "unit">,
-  found: UnreferencedFile,
+  candidate: UnreferencedFile,
   minimumAge: number,
 ): Promise<boolean> {
-  const { file } = found;
-  let { version } = found;
+  const { file } = candidate;
+  let { version } = candidate;
   if (version === null) {
     await detach(r.records, file);
     version = (await r.records.get(detachedKind, [file]))[0]?.version ?? null;
   }
-  if (found.age < minimumAge || version === null) return false;
+  if (candidate.age < minimumAge || version === null) return false;
   // The records first: without its bytes, the file would not be found again.
   const claimed = version;
   if (!(await unit.transaction((inside) => forget(inside, file, claimed)))) return false;

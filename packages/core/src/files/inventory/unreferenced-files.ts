@@ -44,11 +44,11 @@ async function unreferenced(
   const existing = await existingOwners(deletion, stored);
   const owners = new Map(stored.map(({ id, owner }) => [id, owner ?? ""]));
   const rest = page.filter(({ file }) => !uploads.has(uploadIdOf(file)) && !existing.has(owners.get(file) ?? ""));
-  const found = await records.get(
+  const detachments = await records.get(
     detachedKind,
     rest.map(({ file }) => file),
   );
-  const detached = new Map(found.map((record) => [record.id, record]));
+  const detached = new Map(detachments.map((record) => [record.id, record]));
   return rest.map(({ file, age }) => {
     const record = detached.get(file);
     if (record !== undefined)

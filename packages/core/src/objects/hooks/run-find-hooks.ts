@@ -22,8 +22,8 @@ export async function findHookRunner(
   caller: HookCaller,
   { className, macro, model }: FindHookTarget,
 ): Promise<RunFindHooks | null> {
-  const found = caller.services.objectHooks.current(caller);
-  const active = found instanceof Promise ? await found : found;
+  const current = caller.services.objectHooks.current(caller);
+  const active = current instanceof Promise ? await current : current;
   const hooks = concerning(active?.findObjects ?? [], className, model);
   const named = hooks.find(({ name }) => name === macro);
   if (macro !== undefined && named === undefined)

@@ -2,6 +2,7 @@ import { type ObjectRepository, ServiceError, type StoredObject, type VisibleRea
 import type { Model } from "../../model/index.ts";
 import type { StoreTime } from "../../request/index.ts";
 
+/** What the serialization of objects reads from, and the limits of its answer. */
 export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;
   readonly visibility: VisibleRead;
@@ -12,11 +13,13 @@ export interface SerializationSource {
   readonly extension?: AnswerExtension;
 }
 
+/** The model of a request, and what its user can read of it. */
 export interface ReadScope {
   readonly model: Model;
   readonly visibility: VisibleRead;
 }
 
+/** A stored object with its serialized form. */
 export interface WrittenObject {
   readonly object: StoredObject;
   readonly output: Record<string, unknown>;
@@ -24,9 +27,11 @@ export interface WrittenObject {
   readonly bytes: number;
 }
 
+/** Hooks that add members to the objects of an answer. */
 export interface AnswerExtension {
-  /** Whether there are hooks. Call it before the other methods. */
+  /** Loads the hooks. Returns whether there are any. Call it before the other methods. */
   begin(): Promise<boolean>;
+  /** Whether a hook extends the objects of this class. */
   concerns(className: string): boolean;
   /** Extends the outputs. Returns an upper bound of the added bytes. `AnswerExtensionError` if a hook refuses. */
   complete(written: readonly WrittenObject[]): Promise<number>;

@@ -58,9 +58,9 @@ export function resolvePath(text: string, place: Place, { model, visibility, cla
 }
 
 function definitionsOf(classes: readonly ModelClass[], name: string, place: Place) {
-  const found = classes.flatMap(({ attributes }) => attributes.get(name) ?? []);
-  if (found.length === 0) throw fault(place, "There is no attribute with this name.");
-  return found;
+  const definitions = classes.flatMap(({ attributes }) => attributes.get(name) ?? []);
+  if (definitions.length === 0) throw fault(place, "There is no attribute with this name.");
+  return definitions;
 }
 
 /** References followed per object for filter and sort. Each is a look-up, by far the most expensive part of a condition. */
