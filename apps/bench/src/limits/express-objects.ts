@@ -35,8 +35,8 @@ export function serveLists(): void {
   listen(application);
 }
 
-/** Rows of one read. */
-const streamed = 5_000;
+/** Number of rows per read. */
+const batch = 5_000;
 
 /** Limit: Express 5 and pg that stream all contacts of a schema as JSON, without authentication. */
 export function serveStreams(): void {
@@ -44,12 +44,12 @@ export function serveStreams(): void {
   const application = express();
   application.get("/stream/:schema", async (request, response) => {
     const table = `"${request.params["schema"]}".objects`;
-    const text = `select oid, uuid, class, version, stored_at, attributes from ${table} where class = 'Contact' and oid > $1 order by oid limit ${streamed}`;
+    const text = `select oid, uuid, class, version, stored_at, attributes from ${table} where class = 'Contact' and oid > $1 order by oid limit ${batch}`;
     response.type("json").write("[");
     for (let last = 0; ; ) {
       const { rows } = await pool.query(text, [last]);
       for (const row of rows) response.write(`${last === 0 && row === rows[0] ? "" : ","}${JSON.stringify(row)}`);
-      if (rows.length < streamed) break;
+      if (rows.length < batch) break;
       last = Number(rows.at(-1).oid);
     }
     response.end("]");
@@ -110,8 +110,8 @@ export function serveQueries(): void {
   const application = express();
   application.get("/shelf/:shelf", async (request, response) => {
     const values = [request.params["shelf"]];
-    const [found, counted] = await Promise.all([pool.query(findOnShelf, values), pool.query(countOnShelf, values)]);
-    response.json({ count: counted.rows[0].count, elements: found.rows });
+    const [objects, counts] = await Promise.all([pool.query(findOnShelf, values), pool.query(countOnShelf, values)]);
+    response.json({ count: counts.rows[0].count, elements: objects.rows });
   });
   application.get("/orders", async (_request, response) => {
     const { rows } = await pool.query(findOrders);

@@ -5,14 +5,15 @@ import { logInRequest } from "../comparison/log-in.ts";
 import { withStorage } from "../database/prepare-schema.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
 
-const taken = 10_000;
+/** Sessions that hold a seat of each app name before the measurement. */
+const sessionCount = 10_000;
 
-/** Free seats: far more than connections, or fewer. The users of the log-ins take a seat each. */
+/** From many free seats to none. The users of the log-ins take a seat each, and keep it. */
 const applications = [
   { name: "without limit", seats: null },
-  { name: "many seats free", seats: 10 * taken },
-  { name: "few seats free", seats: taken + smallRows.users + 50 },
-  { name: "no seat free", seats: taken + smallRows.users },
+  { name: "many seats free", seats: 10 * sessionCount },
+  { name: "few seats free", seats: sessionCount + smallRows.users + 50 },
+  { name: "no seat free", seats: sessionCount + smallRows.users },
 ] as const;
 
 /**
@@ -25,25 +26,26 @@ export const seatScenario = comparison("seats", async (bench) => {
   await withStorage(bench.database.address, schema, async ({ repositories: { records } }) => {
     for (const application of applications) await new Applications(records).create(application);
   });
+  // Users with negative ids hold the seats. No log-in is theirs.
   await bench.database.run(
     `insert into ${schema}.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at)
      select sha256((name || n)::bytea), 'session', $1, -n, 1, jsonb_build_array(name), now(), now() + interval '12 hours', now() + interval '12 hours'
      from generate_series(1, $2::int) n, unnest($3::text[]) name`,
-    [appKeyId, taken, names],
+    [appKeyId, sessionCount, names],
   );
   await bench.database.run(
     `update ${schema}.session_counts set sessions = sessions + $1, opened = opened + $1 where shard = 0`,
-    [taken * names.length],
+    [sessionCount * names.length],
   );
   await bench.database.run(`vacuum analyze ${schema}.sessions`);
   const product = await bench.startProduct({ "": "sallyport" }, { cheapHashes: true });
-  const [without, ...limited] = names;
+  const [unlimited, ...limited] = names as [string, ...string[]];
   return {
     candidates: names.map((name) => bench.loaded(name, product, logInsTo(appKey, name))),
     lines: limited.map((name) => ({
       scenario: `log-ins with 10,000 taken seats, ${name}`,
       ours: name,
-      limit: without as string,
+      limit: unlimited,
       bound: atLeast(0.9),
     })),
   };
