@@ -25,24 +25,24 @@ interface OpenedArchive {
 
 /** Opens an archive. Throws an `ArchiveFault` if the header is invalid. */
 export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<OpenedArchive> {
-  const lines = new ArchiveLines(chunks);
-  const reading = lines.read();
-  const first = await nextOf(reading, 1);
-  const read = readHeader(first.text);
-  if (typeof read === "string") throw new ArchiveFault(first.number, read);
-  const { header, sections } = read;
-  const check = await nextOf(reading, 2);
+  const archive = new ArchiveLines(chunks);
+  const lines = archive.read();
+  const first = await nextOf(lines, 1);
+  const result = readHeader(first.text);
+  if (typeof result === "string") throw new ArchiveFault(first.number, result);
+  const { header, sections } = result;
+  const check = await nextOf(lines, 2);
   if (`${check.text}\n` !== checkLineOf(`${first.text}\n`))
     throw new ArchiveFault(first.number, "the header was altered.");
-  lines.startOver();
-  const records = readRecords(reading, sections);
+  archive.startOver();
+  const records = readRecords(lines, sections);
   if (sections !== earlierSections) return { header, records: records as OpenedArchive["records"] };
   const earlier = records as AsyncGenerator<ArchiveRecord | EarlierRecord>;
   return { header, records: fromEarlier(earlier, Date.parse(header.writtenAt), new NodeDigests()) };
 }
 
-async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {
-  const { done, value } = await reading.next();
+async function nextOf(lines: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {
+  const { done, value } = await lines.next();
   if (done === true) throw new ArchiveFault(number, "the archive is truncated.");
   return value;
 }
@@ -79,15 +79,15 @@ async function* fileOf(
 }
 
 async function* bytesOf(size: number, lines: AsyncGenerator<ArchiveLine>): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let missing = size; missing > 0; ) {
+  for (let left = size; left > 0; ) {
     const { done, value } = await lines.next();
     // The lines have thrown if the archive is truncated.
     if (done === true) return;
     const { number, text } = value;
     const bytes = Buffer.from(text.startsWith('"') ? text.slice(1, -1) : "", "base64");
-    if (bytes.length === 0 || bytes.length > missing)
+    if (bytes.length === 0 || bytes.length > left)
       throw new ArchiveFault(number, "these are not the bytes of the file.");
-    missing -= bytes.length;
+    left -= bytes.length;
     yield bytes;
   }
 }
@@ -104,14 +104,14 @@ function nextSection(number: number, text: string, sections: readonly Section[],
 
 function recordOf(number: number, text: string, section: Section): object {
   const containsObject = ["objects", "tombstones", "departures"].includes(section);
-  const parted = containsObject ? partObject(text) : undefined;
-  const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
+  const parts = containsObject ? partObject(text) : undefined;
+  const { data } = schemaOf(section).safeParse(parts?.value ?? jsonOf(text));
   if (data === undefined) throw new ArchiveFault(number, `this is not a record of the section ${section}.`);
   // The parsed object has no other owner. Copying a million of them would take longer than reading them.
   const record = data as { section?: Section; attributes?: object | string | null };
   record.section = section;
   if (containsObject && record.attributes !== null)
-    record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
+    record.attributes = parts?.attributes ?? JSON.stringify(record.attributes);
   return record;
 }
 
@@ -120,7 +120,7 @@ interface ArchiveLine {
   readonly text: string;
 }
 
-/** Bytes. No line of an archive is longer. */
+/** Maximum length of a line, in bytes. */
 const maxLineLength = 64 * 1_048_576;
 const lineBreak = 0x0a;
 
@@ -132,20 +132,21 @@ class ArchiveLines {
   private checksum = new ArchiveChecksum();
   private bytes: Buffer = Buffer.alloc(0);
   /** End of the bytes that the checksum covers. */
-  private checked = 0;
+  private checksumEnd = 0;
   /** Start of the current line and of the next one. */
   private current = 0;
   private next = 0;
   /** Number of the last check line; 0 while the header is read. */
   private lastCheck = 0;
-  private ended: "not yet" | "counted" | "checked" = "not yet";
+  /** `counted`: after the line of the counts. `complete`: after the check line that follows it. */
+  private progress: "records" | "counted" | "complete" = "records";
 
   constructor(private readonly chunks: AsyncIterable<Uint8Array>) {}
 
   /** Ends the header after the current line: restarts the checksum, and verifies from now on. */
   startOver(): void {
     this.checksum = new ArchiveChecksum();
-    this.checked = this.next;
+    this.checksumEnd = this.next;
     this.lastCheck = 2;
   }
 
@@ -162,30 +163,31 @@ class ArchiveLines {
         this.current = this.next;
         this.next = end + 1;
         const line = { number, text: this.bytes.toString("utf8", this.current, end) };
-        if (!this.isCheck(line)) yield line;
+        if (!this.verify(line)) yield line;
       }
       if (this.bytes.length - this.next > maxLineLength) throw new ArchiveFault(number + 1, "the line is too long.");
     }
     if (this.next < this.bytes.length) throw new ArchiveFault(number + 1, "the archive is truncated in this line.");
-    if (this.lastCheck > 0 && this.ended !== "checked") throw new ArchiveFault(number + 1, "the archive is truncated.");
+    if (this.lastCheck > 0 && this.progress !== "complete")
+      throw new ArchiveFault(number + 1, "the archive is truncated.");
   }
 
-  /** Whether the line is a check line after the header. Verifies it. */
-  private isCheck({ number, text }: ArchiveLine): boolean {
+  /** Verifies a check line after the header. Returns whether the line is one. */
+  private verify({ number, text }: ArchiveLine): boolean {
     if (this.lastCheck === 0) return false;
     const isCheck = text.startsWith(checkStart);
-    if (this.ended === "checked" || (this.ended === "counted" && !isCheck))
+    if (this.progress === "complete" || (this.progress === "counted" && !isCheck))
       throw new ArchiveFault(number, "the archive continues after its end.");
     if (isCheck) {
-      this.check(this.current);
+      this.addToChecksum(this.current);
       if (`${text}\n` !== this.checksum.line())
         throw new ArchiveFault(
           number,
           `the checksum does not match. A line between line ${this.lastCheck + 1} and this one was altered, lost or moved.`,
         );
       this.lastCheck = number;
-      if (this.ended === "counted") this.ended = "checked";
-    } else if (text.startsWith(endStart)) this.ended = "counted";
+      if (this.progress === "counted") this.progress = "complete";
+    } else if (text.startsWith(endStart)) this.progress = "counted";
     return isCheck;
   }
 
@@ -195,13 +197,13 @@ class ArchiveLines {
 
   /** Keeps the unread bytes and appends a chunk. */
   private append(chunk: Uint8Array): void {
-    this.check(this.next);
+    this.addToChecksum(this.next);
     this.bytes = Buffer.concat([this.bytes.subarray(this.next), chunk]);
-    [this.checked, this.current, this.next] = [0, 0, 0];
+    [this.checksumEnd, this.current, this.next] = [0, 0, 0];
   }
 
-  private check(upTo: number): void {
-    if (upTo > this.checked) this.checksum.add(this.bytes.subarray(this.checked, upTo));
-    this.checked = Math.max(this.checked, upTo);
+  private addToChecksum(upTo: number): void {
+    if (upTo > this.checksumEnd) this.checksum.add(this.bytes.subarray(this.checksumEnd, upTo));
+    this.checksumEnd = Math.max(this.checksumEnd, upTo);
   }
 }

@@ -2,8 +2,8 @@ import { type ArchiveChunk, type ArchiveRecord, canonicalJson, type JsonValue } 
 import { type ArchivedFile } from "@sallyport/core";
 import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine, type Section } from "./archive-format.ts";
 
-/** Maximum number of records, and of their characters, before a check line. */
-const maxRecords = 1_000;
+/** Maximum number of lines, and of their characters, before a check line. */
+const maxLines = 1_000;
 const maxCharacters = 1_048_576;
 
 /** Bytes of a file per line: a multiple of three, so that only the last line has padding. */
@@ -21,42 +21,42 @@ export async function* writeArchive(
   const counts = new Map<Section, number>();
   let section: Section | null = null;
   const lines = new LineBlock();
-  let inBlock = 0;
-  const block = (): Buffer => {
+  let linesInBlock = 0;
+  const endBlock = (): Buffer => {
     const bytes = lines.take();
     checksum.add(bytes);
     // The next block contains the check line and includes it in its own checksum.
     lines.add(checksum.line());
-    inBlock = 0;
+    linesInBlock = 0;
     return bytes;
   };
   for await (const part of parts) {
     const records = "section" in part ? [part] : part;
     for (const record of records) {
       if (record.section !== section) {
-        if (section !== null) yield block();
+        if (section !== null) yield endBlock();
         section = record.section;
         lines.add(`${JSON.stringify({ section })}\n`);
       }
       lines.add(recordLine(record));
-      inBlock += 1;
-      if (inBlock === maxRecords || lines.characters > maxCharacters) yield block();
+      linesInBlock += 1;
+      if (linesInBlock === maxLines || lines.characters > maxCharacters) yield endBlock();
       if (record.section !== "files") continue;
       for await (const bytes of inPortions(record.bytes, bytesPerLine)) {
         lines.add(`"${bytes.toString("base64")}"\n`);
-        inBlock += 1;
-        if (lines.characters > maxCharacters) yield block();
+        linesInBlock += 1;
+        if (lines.characters > maxCharacters) yield endBlock();
       }
     }
     if (section !== null) counts.set(section, (counts.get(section) ?? 0) + records.length);
   }
-  if (inBlock > 0) yield block();
+  if (linesInBlock > 0) yield endBlock();
   lines.add(`${JSON.stringify({ end: Object.fromEntries(counts) })}\n`);
-  yield block();
+  yield endBlock();
   yield lines.take();
 }
 
-/** Portions of this length; the last one can be shorter. */
+/** Splits bytes into portions of this length; the last one can be shorter. */
 async function* inPortions(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Buffer> {
   const portion = Buffer.allocUnsafe(length);
   let filled = 0;
@@ -78,8 +78,8 @@ function recordLine(record: ArchiveRecord | ArchivedFile): string {
   if (record.section === "objects") return `{${identity(record)}, ${state(record)}, ${attributesOf(record)}}\n`;
   if (record.section === "tombstones") {
     const { id, uuid, root, stamp, deletedBy } = record;
-    const named = `"id": "${id}", "root": "${root}", "uuid": "${uuid}", "stamp": ${stamp}`;
-    return `{${named}, ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
+    const names = `"id": "${id}", "root": "${root}", "uuid": "${uuid}", "stamp": ${stamp}`;
+    return `{${names}, ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
   }
   // The section line before it names the section.
   return `${canonicalJson({ ...record, section: undefined, bytes: undefined } as unknown as JsonValue)}\n`;
@@ -92,28 +92,28 @@ function identity({ id, uuid, stamp }: ObjectRecord): string {
 }
 
 function state({ readers, version, storedAt, className }: ObjectRecord): string {
-  const shown = `"readers": ${readers === null ? "null" : canonicalJson(readers)}, "version": ${version}, "storedAt": ${storedAt}`;
-  return `${shown}, "className": ${JSON.stringify(className)}`;
+  const history = `"readers": ${readers === null ? "null" : canonicalJson(readers)}, "version": ${version}, "storedAt": ${storedAt}`;
+  return `${history}, "className": ${JSON.stringify(className)}`;
 }
 
 function attributesOf({ attributes }: ObjectRecord): string {
   return `"attributes": ${attributes ?? "null"}`;
 }
 
-/** Bytes. Enough for most blocks. */
-const usualSize = 1_048_576;
+/** Initial size of the buffer in bytes. Enough for most blocks. */
+const initialSize = 1_048_576;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
-const bytesOfCharacter = 3;
+const maxBytesPerUnit = 3;
 
 /** Encodes lines one by one into a buffer. Joining them as text first would copy them twice. */
 class LineBlock {
   /** Number of characters so far. */
   characters = 0;
-  private bytes = Buffer.allocUnsafe(usualSize);
+  private bytes = Buffer.allocUnsafe(initialSize);
   private length = 0;
 
   add(line: string): void {
-    const needed = this.length + line.length * bytesOfCharacter;
+    const needed = this.length + line.length * maxBytesPerUnit;
     if (needed > this.bytes.length) this.grow(needed);
     this.length += this.bytes.write(line, this.length);
     this.characters += line.length;
@@ -121,11 +121,11 @@ class LineBlock {
 
   /** Returns the added bytes and empties the block. The caller owns the buffer. */
   take(): Buffer {
-    const taken = this.bytes.subarray(0, this.length);
-    this.bytes = Buffer.allocUnsafe(usualSize);
+    const block = this.bytes.subarray(0, this.length);
+    this.bytes = Buffer.allocUnsafe(initialSize);
     this.length = 0;
     this.characters = 0;
-    return taken;
+    return block;
   }
 
   private grow(needed: number): void {

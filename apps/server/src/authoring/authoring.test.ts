@@ -13,7 +13,8 @@ import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { draftedHooks, draftOf } from "./macro-drafts.ts";
 import { RecordedRuntime } from "./recorded-runtime.ts";
 import { firstDifference, readTests } from "./test-file.ts";
-import { faultExcerpt, Trial, type TrialRequest } from "./trial.ts";
+import { faultExcerpt } from "./trial-report.ts";
+import { Trial, type TrialRequest } from "./trial.ts";
 
 describe("draft types", () => {
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");

@@ -27,14 +27,14 @@ interface DraftFile {
 
 /** Initial files of a new macro or hook. They work unchanged. */
 export function draftOf({ name, hook, classes, language }: DraftRequest): DraftFile[] {
-  const listed = classes.map((each) => JSON.stringify(each.trim())).join(", ");
-  const typed = templateFile(`${hook ?? "macro"}.ts`).replace('["Invoice"]', () => `[${listed}]`);
-  const draft = { file: `${name}.${language}`, text: language === "ts" ? typed : typed.replaceAll(types, "") };
+  const classList = classes.map((each) => JSON.stringify(each.trim())).join(", ");
+  const source = templateFile(`${hook ?? "macro"}.ts`).replace('["Invoice"]', () => `[${classList}]`);
+  const draft = { file: `${name}.${language}`, text: language === "ts" ? source : source.replaceAll(typeSyntax, "") };
   return hook === null ? [draft, { file: `${name}.test.json`, text: templateFile("macro.test.json") }] : [draft];
 }
 
 /** The TypeScript-only parts of a draft. */
-const types = /\ninterface \w+ \{[^}]*\}\n|(?<=defineMacro)<\w+>/g;
+const typeSyntax = /\ninterface \w+ \{[^}]*\}\n|(?<=defineMacro)<\w+>/g;
 
 function templateFile(name: string): string {
   return readFileSync(new URL(`../../macros/template/${name}`, import.meta.url), "utf8");

@@ -23,12 +23,12 @@ export interface RecordedCall {
   readonly error: unknown;
 }
 
-/** Record of everything that ran. */
+/** What the executions since the last `take` have done. */
 export interface Recording {
   /** In the order of the calls. */
   readonly calls: readonly RecordedCall[];
   readonly lines: readonly { readonly macro: string; readonly text: string }[];
-  /** Milliseconds of CPU time, as far as known. */
+  /** Milliseconds of CPU time, as far as they are known. */
   readonly cpu: number;
 }
 
@@ -38,9 +38,9 @@ export class RecordedRuntime implements MacroRuntime {
   private lines: { readonly macro: string; readonly text: string }[] = [];
   private cpu = 0;
 
-  constructor(private readonly recorded: MacroRuntime) {}
+  constructor(private readonly runtime: MacroRuntime) {}
 
-  /** Returns and clears the record since the last call. */
+  /** Returns and clears the recording. */
   take(): Recording {
     const { calls, lines, cpu } = this;
     this.calls = [];
@@ -50,20 +50,20 @@ export class RecordedRuntime implements MacroRuntime {
   }
 
   get load(): MacroRuntime["load"] {
-    return this.recorded.load;
+    return this.runtime.load;
   }
 
   inspect(text: ModuleText, language: "js" | "ts"): ReturnType<MacroRuntime["inspect"]> {
-    return this.recorded.inspect(text, language);
+    return this.runtime.inspect(text, language);
   }
 
   async lease(wait: number, occupiesResources: boolean): Promise<MacroLease> {
-    const lease = await this.recorded.lease(wait, occupiesResources);
+    const lease = await this.runtime.lease(wait, occupiesResources);
     let depth = -1;
     const invoke = async (invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome> => {
       depth += 1;
       try {
-        const outcome = await lease.invoke(invocation, this.watched(host, invocation.module.name, depth));
+        const outcome = await lease.invoke(invocation, this.recorderOf(host, invocation.module.name, depth));
         this.cpu += outcome.usage.cpu;
         return outcome;
       } catch (error) {
@@ -83,14 +83,15 @@ export class RecordedRuntime implements MacroRuntime {
   }
 
   close(): Promise<void> {
-    return this.recorded.close();
+    return this.runtime.close();
   }
 
-  private watched(host: MacroHost, macro: string, depth: number): MacroHost {
+  /** A host that records the calls and forwards them. */
+  private recorderOf(host: MacroHost, macro: string, depth: number): MacroHost {
     return {
       answer: async (call) => {
-        const index = this.calls.push(begunCall(call, macro, depth)) - 1;
-        const began = performance.now();
+        const index = this.calls.push(unfinishedCall(call, macro, depth)) - 1;
+        const startedAt = performance.now();
         let error: unknown;
         try {
           return await host.answer(call);
@@ -98,7 +99,11 @@ export class RecordedRuntime implements MacroRuntime {
           error = thrown;
           throw thrown;
         } finally {
-          this.calls[index] = { ...begunCall(call, macro, depth), milliseconds: performance.now() - began, error };
+          this.calls[index] = {
+            ...unfinishedCall(call, macro, depth),
+            milliseconds: performance.now() - startedAt,
+            error,
+          };
         }
       },
       isCatchable: (error) => host.isCatchable(error),
@@ -110,6 +115,6 @@ export class RecordedRuntime implements MacroRuntime {
   }
 }
 
-function begunCall({ name, argument }: HostCall, macro: string, depth: number): RecordedCall {
+function unfinishedCall({ name, argument }: HostCall, macro: string, depth: number): RecordedCall {
   return { macro, depth, name, argument, milliseconds: 0, error: undefined };
 }

@@ -1,12 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
 import {
   type Digests,
   type JsonValue,
   passwordSession,
   type RandomSource,
   type Repositories,
-  ServiceError,
 } from "@sallyport/storage";
 import {
   Applications,
@@ -14,7 +11,6 @@ import {
   type Database,
   isMacroName,
   JoinedUnit,
-  MacroFault,
   OwnUnit,
   type SessionContext,
   withScopes,
@@ -22,8 +18,8 @@ import {
   type MacroServices,
   type Uses,
 } from "@sallyport/core";
-import { didYouMean, tableLines } from "@sallyport/client/terminal";
-import type { RecordedCall, RecordedRuntime, Recording } from "./recorded-runtime.ts";
+import { didYouMean } from "@sallyport/client/terminal";
+import type { RecordedRuntime, Recording } from "./recorded-runtime.ts";
 
 /** Macro to execute, user and input. */
 export interface TrialRequest {
@@ -63,7 +59,8 @@ interface TrialContext extends SessionContext, Uses<MacroServices> {}
 /** Rolls back the transaction of a trial. */
 class RollbackSignal extends Error {}
 
-const firstPage = 500;
+/** Maximum number of app keys and apps that a trial reads. */
+const pageSize = 500;
 
 /** Executes macros as the server does for a user, without a password. The session ends with the execution. */
 export class Trial {
@@ -114,13 +111,13 @@ export class Trial {
         [...modules.all()].map(({ name }) => name),
       );
     runtime.take();
-    const began = performance.now();
-    const ended = () => ({ recording: runtime.take(), milliseconds: performance.now() - began });
+    const startedAt = performance.now();
+    const measurement = () => ({ recording: runtime.take(), milliseconds: performance.now() - startedAt });
     try {
       const { result, message } = await executeMacro(context, macro, { input, skipCheck: skipChecker });
-      return { data: result, message, error: undefined, ...ended() };
+      return { data: result, message, error: undefined, ...measurement() };
     } catch (error) {
-      return { data: undefined, message: undefined, error, ...ended() };
+      return { data: undefined, message: undefined, error, ...measurement() };
     }
   }
 
@@ -134,21 +131,20 @@ export class Trial {
     const { account, user: object } = await r.accounts.find({ realm: "database", loginName: user }, []);
     if (account === null || object === null) throw new TrialError(`There is no user "${user}".`);
     if (account.disabled) throw new TrialError(`The user "${user}" is disabled.`);
-    const appKeys = await withScopes(r, await r.appKeys.list(null, firstPage));
+    const appKeys = await withScopes(r, await r.appKeys.list(null, pageSize));
     const appKey = appKeys.find(({ enabled, scope }) => enabled && scope === "app");
     if (appKey === undefined)
       throw new TrialError(
         'The database has no app key that is enabled. "sallyport --local app-key create" creates one.',
       );
-    const appNames =
-      requestedNames ?? (await new Applications(r.records).list(null, firstPage)).map(({ name }) => name);
+    const appNames = requestedNames ?? (await new Applications(r.records).list(null, pageSize)).map(({ name }) => name);
     const existing = new Set(await new Applications(r.records).existing(appNames));
     for (const name of appNames) if (!existing.has(name)) throw new TrialError(`There is no app "${name}".`);
 
     const sessionDigest = digests.sha256(random.secret());
     const { userId, secretVersion, administrator } = account;
     const session = passwordSession(appKey.id, userId, appNames);
-    const { reservedNames: _none, enrolling: _no, ...opened } = session;
+    const { reservedNames: _reservedNames, enrolling: _enrolling, ...opened } = session;
     const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
     await r.sessions.open({ ...opened, digest: sessionDigest, secretVersion }, unlimited);
     const { modelGeneration, settingsGeneration } = await r.admission.admit({
@@ -188,86 +184,4 @@ function unknownMacro(macro: string, all: readonly string[]): TrialError {
 /** A macro cannot be tried out. The message is for the author. */
 export class TrialError extends Error {
   override readonly name = "TrialError";
-}
-
-interface TrialReport {
-  /** `data` of the response as JSON; `null` on failure. */
-  readonly result: string | null;
-  /** Human-readable notes. */
-  readonly notes: readonly string[];
-}
-
-const maxArgumentLength = 60;
-
-/** Formats an outcome for the macro author. `folder`: directory of the sources, or `null`. */
-export function trialReport(outcome: TrialOutcome, macro: string, folder: string | null): TrialReport {
-  const { data, message, error, recording, milliseconds } = outcome;
-  const notes = [
-    ...(error === undefined ? [] : failureLines(error, folder)),
-    ...(message === undefined ? [] : [`message  ${message}`]),
-    ...recording.lines.map(({ macro: from, text }) => `log      ${from === macro ? "" : `${from}: `}${text}`),
-    ...callLines(recording.calls).map((line) => `call     ${line}`),
-    `time     ${shown(milliseconds)} in total, ${shown(recording.cpu)} CPU`,
-  ];
-  return { result: error === undefined ? JSON.stringify(data ?? {}, null, 2) : null, notes };
-}
-
-/** Formats a failed execution: response code and reason. */
-export function failureLines(error: unknown, folder: string | null): string[] {
-  if (!(error instanceof ServiceError)) return [`error    ${String(error)}`];
-  const { status, message, detail, cause } = error;
-  const fault = cause instanceof MacroFault ? cause : undefined;
-  if (fault !== undefined)
-    return [`error    ${status}/${message}`, ...faultLines(fault, folder).map((line) => `         ${line}`)];
-  return [`error    ${status}/${message}${detail === undefined ? "" : `: ${detail}`}`];
-}
-
-function callLines(calls: readonly RecordedCall[]): string[] {
-  const rows = calls.map(({ depth, name, argument, milliseconds, error }) => {
-    const text = argument === null || argument === undefined ? "" : JSON.stringify(argument);
-    const cut = text.length > maxArgumentLength ? `${text.slice(0, maxArgumentLength)}…` : text;
-    return [
-      `${"  ".repeat(depth)}${name}`,
-      shown(milliseconds),
-      error instanceof ServiceError ? `${error.code} ${cut}` : cut,
-    ];
-  });
-  return rows.length === 0 ? [] : tableLines(["", "", ""], rows).slice(1);
-}
-
-function shown(milliseconds: number): string {
-  return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
-}
-
-const endings = [".ts", ".js", ".mjs"];
-
-/** Formats a macro fault: source file, line, column and an excerpt, as far as known. */
-export function faultLines({ macro, message, line, column = 1 }: MacroFault, folder: string | null): string[] {
-  const file =
-    folder === null
-      ? undefined
-      : endings.map((ending) => join(folder, macro + ending)).find((each) => existsSync(each));
-  const name = file === undefined ? macro : relative(process.cwd(), file);
-  if (line === undefined) return [`${name}: ${message}`];
-  const excerpt = file === undefined ? [] : faultExcerpt(readFileSync(file, "utf8"), line, column);
-  return [`${name}:${line}:${column} ${message}`, ...excerpt];
-}
-
-const around = 2;
-
-/** A line of a text (from 1) with its neighbours and a mark below the column (from 1). */
-export function faultExcerpt(text: string, line: number, column: number): string[] {
-  const lines = text.split(/\r?\n/);
-  const first = Math.max(1, line - around);
-  const last = Math.min(lines.length, line + around);
-  const width = String(last).length;
-  const excerpt: string[] = [];
-  for (let number = first; number <= last; number += 1) {
-    const source = lines[number - 1] ?? "";
-    excerpt.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${source}`.trimEnd());
-    // Tabs are kept so that the mark aligns with the column.
-    if (number === line)
-      excerpt.push(`  ${" ".repeat(width)} | ${source.slice(0, column - 1).replaceAll(/[^\t]/g, " ")}^`);
-  }
-  return excerpt;
 }

@@ -1,7 +1,6 @@
-import { ServiceError } from "@sallyport/storage";
 import { applyTimedBans, type Database } from "@sallyport/core";
 import type { Logger } from "pino";
-import { DatabaseTimers } from "./database-timers.ts";
+import { DatabaseTimers, isDefect } from "./database-timers.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Bans take effect within two seconds of their beginning. */
@@ -37,8 +36,7 @@ export class BanTimer {
     try {
       while (!this.timers.isOver(database) && (await applyTimedBans(database, batch)) === batch);
     } catch (err) {
-      // An unavailable database is logged by its requests.
-      if (this.timers.isOver(database) || (err instanceof ServiceError && err.code !== 799)) return;
+      if (!isDefect(err) || this.timers.isOver(database)) return;
       this.logger.warn({ alias: database.alias, err }, "Timed bans failed");
     }
   }

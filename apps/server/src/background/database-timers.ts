@@ -1,3 +1,4 @@
+import { ServiceError } from "@sallyport/storage";
 import type { Database } from "@sallyport/core";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 
@@ -42,4 +43,16 @@ export class DatabaseTimers {
     }, this.pause(isFirst));
     this.timers.set(alias, timer.unref());
   }
+}
+
+/** Whether the failure of a task is a defect. Otherwise requests log it, such as that a database is not available. */
+export function isDefect(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.code === 799;
+}
+
+const temporaryCodes: ReadonlySet<number> = new Set([607, 704, 705, 706]);
+
+/** Whether the failure of a task is temporary. Requests log it. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof ServiceError && temporaryCodes.has(error.code);
 }

@@ -1,13 +1,11 @@
-import { type AttributeIndex, ServiceError } from "@sallyport/storage";
+import type { AttributeIndex } from "@sallyport/storage";
 import { type Database, type IndexAlignment, alignIndexes } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { ServedDatabases } from "../databases/served-databases.ts";
+import { isTemporary } from "./database-timers.ts";
 
 /** Milliseconds before the next attempt if another process is aligning indexes. */
 const pauseWhenBusy = 5_000;
-
-/** Codes that are logged elsewhere or are temporary. */
-const loggedElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
 /** Aligns the indexes of databases with their models. It processes one database at a time. */
 export class IndexKeeper implements IndexAlignment {
@@ -15,9 +13,10 @@ export class IndexKeeper implements IndexAlignment {
   private readonly timers = new Set<NodeJS.Timeout>();
   /** Last failure per database, to log each only once. */
   private readonly lastFailures = new WeakMap<Database, string>();
-  /** Names of the indexes over the limit of the engine, as last logged. */
-  private readonly leftOut = new WeakMap<Database, string>();
-  private working: Promise<void> | undefined;
+  /** Names of the indexes over the limit of the engine, at the last alignment. */
+  private readonly excess = new WeakMap<Database, string>();
+  /** The alignment in progress. */
+  private alignment: Promise<void> | undefined;
   private stopped = false;
   private databases: ServedDatabases | undefined;
 
@@ -43,15 +42,15 @@ export class IndexKeeper implements IndexAlignment {
   begin(database: Database): void {
     if (this.stopped) return;
     this.waiting.add(database);
-    this.working ??= this.work().finally(() => (this.working = undefined));
+    this.alignment ??= this.alignWaiting().finally(() => (this.alignment = undefined));
   }
 
   /** Resolves when no work is left. */
   async settled(): Promise<void> {
-    while (this.working !== undefined) await this.working;
+    while (this.alignment !== undefined) await this.alignment;
   }
 
-  private async work(): Promise<void> {
+  private async alignWaiting(): Promise<void> {
     for (const database of this.waiting) {
       this.waiting.delete(database);
       if (!this.isOver(database)) await this.align(database);
@@ -69,12 +68,12 @@ export class IndexKeeper implements IndexAlignment {
         return;
       }
       const { built, removed, left } = report;
-      this.logLeftOut(database, namesOf(left));
+      this.logExcess(database, namesOf(left));
       if (this.stopped || built.length + removed === 0) return;
       const durationMs = Math.round(performance.now() - startedAt);
       this.logger.info({ alias, built: namesOf(built), removed, durationMs }, "Indexes updated");
     } catch (err) {
-      if (this.isOver(database) || (err instanceof ServiceError && loggedElsewhere.has(err.code))) return;
+      if (isTemporary(err) || this.isOver(database)) return;
       const failure = String((err as Error).cause ?? err);
       if (this.lastFailures.get(database) === failure) return;
       this.lastFailures.set(database, failure);
@@ -91,13 +90,13 @@ export class IndexKeeper implements IndexAlignment {
     return this.stopped || this.databases?.isWithdrawn(database) === true;
   }
 
-  /** Lists by these attributes stay slow. Logged at first and after each change. */
-  private logLeftOut(database: Database, left: readonly string[]): void {
-    const before = this.leftOut.get(database) ?? "";
-    this.leftOut.set(database, left.join());
-    if (left.length === 0 || left.join() === before) return;
+  /** Logs at first and after each change. Lists by the attributes of these indexes stay slow. */
+  private logExcess(database: Database, names: readonly string[]): void {
+    const before = this.excess.get(database) ?? "";
+    this.excess.set(database, names.join());
+    if (names.length === 0 || names.join() === before) return;
     const { alias, storage } = database;
-    this.logger.warn({ alias, remaining: left, limit: storage.capabilities.indexesPerTable }, "Index limit exceeded");
+    this.logger.warn({ alias, remaining: names, limit: storage.capabilities.indexesPerTable }, "Index limit exceeded");
   }
 
   private retryLater(database: Database): void {
@@ -109,7 +108,7 @@ export class IndexKeeper implements IndexAlignment {
   }
 }
 
-/** The set-up with an account that may not change tables is a documented one. */
+/** A documented set-up gives the server an account that may not change tables. */
 function isDenied(error: unknown): boolean {
   const cause = (error as Error).cause as { readonly code?: unknown; readonly errno?: unknown } | undefined;
   return cause?.code === "42501" || deniedOnMariadb.has(cause?.errno);

@@ -1,12 +1,13 @@
-import { type ClaimedRecord, type RecordKind, ServiceError } from "@sallyport/storage";
+import type { ClaimedRecord, RecordKind } from "@sallyport/storage";
 import { type Database } from "@sallyport/core";
 import type { ServedDatabases } from "../databases/served-databases.ts";
+import { isTemporary } from "./database-timers.ts";
 
 /** Notifies the relay of new messages in an outbox. */
 export class OutboxNotifier {
   private listener: (alias: string) => void = () => {};
 
-  /** Sets the listener. */
+  /** Replaces the listener. */
   subscribe(listener: (alias: string) => void): void {
     this.listener = listener;
   }
@@ -23,9 +24,6 @@ const notifyDelay = 25;
 const initialPause = 1_000;
 const maxPause = 30_000;
 
-/** Codes that are logged elsewhere or are temporary. */
-const loggedElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
-
 /** Queues of one kind of message in all databases, and how to send them. */
 export interface Outbox<Value> {
   readonly kind: RecordKind<Value>;
@@ -36,8 +34,8 @@ export interface Outbox<Value> {
   /** Milliseconds between two polls. */
   readonly interval: number;
 
-  /** Sends, settles and reports claimed messages. Returns for each whether the transport works; `null` if unknown. */
-  deliver(database: Database, claimed: readonly ClaimedRecord<Value>[]): Promise<(boolean | null)[]>;
+  /** Sends, settles and reports messages. Returns for each whether the transport works; `null` if unknown. */
+  deliver(database: Database, messages: readonly ClaimedRecord<Value>[]): Promise<(boolean | null)[]>;
 
   /** Runs at the end of each poll. */
   polled(database: Database): Promise<void>;
@@ -50,7 +48,8 @@ export interface Outbox<Value> {
 export class OutboxRelay<Value> {
   private databases: ServedDatabases | undefined;
   private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly working = new Map<string, Promise<void>>();
+  /** The polls in progress, by alias. */
+  private readonly polls = new Map<string, Promise<void>>();
   /** Outboxes notified during their poll. */
   private readonly notified = new Set<string>();
   private pause = 0;
@@ -71,7 +70,7 @@ export class OutboxRelay<Value> {
 
   /** A message was added to an outbox, or is about to be. */
   notify(alias: string): void {
-    if (this.working.has(alias)) this.notified.add(alias);
+    if (this.polls.has(alias)) this.notified.add(alias);
     else this.schedule(alias, notifyDelay);
   }
 
@@ -81,16 +80,32 @@ export class OutboxRelay<Value> {
     await this.poll(database);
   }
 
-  /** Resolves when no delivery for this alias is in progress. A database that is no longer served begins no further ones. */
+  /** Sends what is due in an outbox, unless the transport has just failed. */
+  async poll(database: Database): Promise<void> {
+    const { kind, batch, lease } = this.outbox;
+    const { records } = database.storage.repositories;
+    try {
+      while (!this.isOver(database) && this.now() >= this.pausedUntil) {
+        const messages = await records.claim(kind, batch, lease);
+        if (messages.length > 0) this.adaptPause(await this.outbox.deliver(database, messages));
+        if (messages.length < batch) break;
+      }
+      await this.outbox.polled(database);
+    } catch (error) {
+      if (!isTemporary(error) && !this.isOver(database)) this.outbox.failed(database.alias, error);
+    }
+  }
+
+  /** Resolves when no poll of this database is in progress. A database that is no longer served starts no other. */
   async finish({ alias }: Database): Promise<void> {
-    await this.working.get(alias);
+    await this.polls.get(alias);
   }
 
   /** Claims no further messages. Resolves when the current deliveries end. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
-    await Promise.all(this.working.values());
+    await Promise.all(this.polls.values());
   }
 
   private schedule(alias: string, delay: number): void {
@@ -101,39 +116,22 @@ export class OutboxRelay<Value> {
 
   private begin(alias: string): void {
     const database = this.databases?.get(alias);
-    if (this.stopped || !database || this.working.has(alias)) return;
-    const work = this.poll(database).finally(() => {
-      this.working.delete(alias);
+    if (this.stopped || !database || this.polls.has(alias)) return;
+    const poll = this.poll(database).finally(() => {
+      this.polls.delete(alias);
       if (this.databases?.isResting(database) === true) return;
       this.schedule(alias, this.notified.delete(alias) ? notifyDelay : this.outbox.interval);
     });
-    this.working.set(alias, work);
-  }
-
-  /** Sends what is due in an outbox, unless the transport has just failed. */
-  async poll(database: Database): Promise<void> {
-    const { kind, batch, lease } = this.outbox;
-    const { records } = database.storage.repositories;
-    try {
-      while (!this.isOver(database) && this.now() >= this.pausedUntil) {
-        const claimed = await records.claim(kind, batch, lease);
-        if (claimed.length > 0) this.note(await this.outbox.deliver(database, claimed));
-        if (claimed.length < batch) break;
-      }
-      await this.outbox.polled(database);
-    } catch (error) {
-      if (!this.isOver(database) && !(error instanceof ServiceError && loggedElsewhere.has(error.code)))
-        this.outbox.failed(database.alias, error);
-    }
+    this.polls.set(alias, poll);
   }
 
   private isOver(database: Database): boolean {
     return this.stopped || this.databases?.isWithdrawn(database) === true;
   }
 
-  private note(works: readonly (boolean | null)[]): void {
-    if (works.includes(true)) this.resetPause();
-    else if (works.includes(false)) this.backOff();
+  private adaptPause(outcomes: readonly (boolean | null)[]): void {
+    if (outcomes.includes(true)) this.resetPause();
+    else if (outcomes.includes(false)) this.backOff();
   }
 
   /** Concurrent failures extend the pause only once. */

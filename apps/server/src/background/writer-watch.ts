@@ -1,22 +1,21 @@
-import { ServiceError } from "@sallyport/storage";
 import { type Database } from "@sallyport/core";
 import type { OpenWriter } from "@sallyport/storage-knex";
 import type { Logger } from "pino";
 import type { StorageEngines } from "../composition/storages/storage-engines.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
-import { DatabaseTimers } from "./database-timers.ts";
+import { DatabaseTimers, isDefect } from "./database-timers.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 
-/** Milliseconds. */
+/** Milliseconds between two looks at a database. */
 const interval = 10_000;
 /** Milliseconds after which an open transaction is logged. */
-const longWriter = 30_000;
+const longAge = 30_000;
 
 /** Reports open transactions that keep changes from devices: their age as a metric, the old ones in the log. */
 export class WriterWatch {
   private readonly timers: DatabaseTimers;
-  /** The open transactions of each alias, with the time of the first look that met them. */
-  private readonly met = new Map<string, ReadonlyMap<string, Met>>();
+  /** The open transactions at the last look, by alias and id. */
+  private readonly transactions = new Map<string, ReadonlyMap<string, OpenTransaction>>();
 
   constructor(
     private readonly databases: ServedDatabases,
@@ -40,7 +39,7 @@ export class WriterWatch {
     this.timers.stop();
   }
 
-  /** Looks once. An unavailable database is logged by its requests. */
+  /** Looks at a database once. */
   async look(database: Database): Promise<void> {
     const { alias } = database;
     const storage = this.databases.configurations.get(alias)?.storage ?? null;
@@ -48,32 +47,33 @@ export class WriterWatch {
     try {
       this.report(alias, await this.engines.openWriters(storage));
     } catch (err) {
-      if (this.timers.isOver(database) || (err instanceof ServiceError && err.code !== 799)) return;
+      if (!isDefect(err) || this.timers.isOver(database)) return;
       this.logger.warn({ alias, err }, "Open transactions cannot be read");
     }
   }
 
   private report(alias: string, writers: readonly OpenWriter[]): void {
-    const before = this.met.get(alias);
-    const met = new Map<string, Met>();
+    const before = this.transactions.get(alias);
+    const transactions = new Map<string, OpenTransaction>();
     let oldest = 0;
     for (const writer of writers) {
       const { since, isLogged } = before?.get(writer.transaction) ?? { since: this.now(), isLogged: false };
       // The beginning is hidden for transactions of other roles.
       const age = writer.age ?? this.now() - since;
       oldest = Math.max(oldest, age);
-      met.set(writer.transaction, { since, isLogged: isLogged || age >= longWriter });
-      if (isLogged || age < longWriter) continue;
+      transactions.set(writer.transaction, { since, isLogged: isLogged || age >= longAge });
+      if (isLogged || age < longAge) continue;
       const { pid, role, application, prepared } = writer;
       const facts = { alias, pid, role, application, prepared, ageMs: Math.round(age) };
       this.logger.warn(facts, "An open transaction keeps changes from devices");
     }
-    this.met.set(alias, met);
+    this.transactions.set(alias, transactions);
     this.metrics.watermarkHeld(alias, oldest);
   }
 }
 
-interface Met {
+interface OpenTransaction {
+  /** The time of the first look that met it. */
   readonly since: number;
   readonly isLogged: boolean;
 }

@@ -38,7 +38,7 @@ export const standardTuning: Tuning = {
   explanationsPerSecond,
   // A minute of log-ins of one processor: a longer queue only holds requests that clients have given up.
   passwords: { concurrency: undefined, queueLimit: 256 },
-  // Ten minutes of 30 log-ins a second that nobody finishes.
+  // Ten minutes of 30 log-ins a second that remain unfinished.
   providers: { timeout: undefined, pendingLogIns: 20_000 },
   macros: { queue: macroQueue, threadPriority: undefined },
   mail: { ...mailLimits, pollInterval: mailPollInterval },

@@ -20,9 +20,9 @@ export function inProcessFetch({ messages, listener }: Pick<Application, "messag
       headers: Object.fromEntries(new Headers(headers)),
       ...(signal ? { signal } : {}),
     });
-    const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    const response = once(outgoing, "response") as Promise<[IncomingMessage]>;
     outgoing.end(body);
-    const [answer] = await answered;
+    const [answer] = await response;
     const head = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
     );

@@ -6,14 +6,14 @@ import { SummedMetrics } from "./summed-metrics.ts";
 import type { Leaving, WorkerMessage } from "./worker-link.ts";
 import { soundAge, WorkerProcess } from "./worker-process.ts";
 
-/** Workers in a row that end without having been sound, until the server gives up, unless another one is sound. */
+/** Number of workers in a row that can end without having been sound. Then the server gives up, unless another is sound. */
 const maxFailures = 5;
 
-/** Milliseconds before a worker is replaced that was not sound. They double with each further one. */
+/** Milliseconds until a worker that was not sound is replaced. They double with each further one. */
 const firstPause = 500;
 const maxPause = 30_000;
 
-/** Milliseconds beyond its own time limits before a worker that does not leave is killed. */
+/** Milliseconds beyond its own time limits until a worker that does not leave is killed. */
 const killDelay = 10_000;
 
 interface PoolParts {
@@ -42,6 +42,7 @@ export class WorkerPool {
   /** All processes, also those that leave. */
   private readonly processes = new Set<WorkerProcess>();
   private readonly metrics = new SummedMetrics<WorkerProcess>();
+  /** The round of reports in progress. */
   private summing: Promise<void> | undefined;
   private reloading: Promise<void> | undefined;
   private reloadsAgain = false;
@@ -84,8 +85,8 @@ export class WorkerPool {
   async stop(delay: number): Promise<void> {
     this.isStopping = true;
     const leaving = { delay, isReplaced: false };
-    const left = await Promise.all(Array.from(this.processes, (each) => this.leave(each, leaving)));
-    if (left.includes(false)) throw new Error("A worker did not stop.");
+    const outcomes = await Promise.all(Array.from(this.processes, (each) => this.leave(each, leaving)));
+    if (outcomes.includes(false)) throw new Error("A worker did not stop.");
   }
 
   /** Kills all workers. */
@@ -95,13 +96,13 @@ export class WorkerPool {
   }
 
   private begin({ number }: Slot): WorkerProcess {
-    const started = new WorkerProcess(number, this.parts.fork(number), (message) => this.received(started, message));
-    this.processes.add(started);
-    void started.ended.then(() => {
-      this.processes.delete(started);
-      return this.metrics.ended(started);
+    const worker = new WorkerProcess(number, this.parts.fork(number), (message) => this.onMessage(worker, message));
+    this.processes.add(worker);
+    void worker.ended.then(() => {
+      this.processes.delete(worker);
+      return this.metrics.ended(worker);
     });
-    return started;
+    return worker;
   }
 
   private async startIn(slot: Slot): Promise<string> {
@@ -174,7 +175,7 @@ export class WorkerPool {
     return worker.leave(leaving, leaving.delay + this.parts.timeouts.drain + killDelay);
   }
 
-  private received(from: WorkerProcess, message: WorkerMessage): void {
+  private onMessage(from: WorkerProcess, message: WorkerMessage): void {
     if (message.kind === "collected") this.metrics.reported(from, message.values);
     if (message.kind === "sumMetrics") void this.sumFor(from);
   }

@@ -6,7 +6,8 @@ import { MacroFault, type MacroRuntime } from "@sallyport/core";
 import { Option } from "commander";
 import { RecordedRuntime } from "../../authoring/recorded-runtime.ts";
 import { judgeOutcome, type MacroTest, readTests } from "../../authoring/test-file.ts";
-import { failureLines, faultLines, Trial, trialReport } from "../../authoring/trial.ts";
+import { failureLines, faultLines, trialReport } from "../../authoring/trial-report.ts";
+import { Trial } from "../../authoring/trial.ts";
 import { servicesOf } from "../../composition/bindings/services.ts";
 import { components } from "../../composition/components.ts";
 import {
