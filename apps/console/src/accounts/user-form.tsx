@@ -54,7 +54,7 @@ export function UserForm({ user }: { readonly user: AdministeredUserData }) {
     () => new Map(isChanged ? Object.entries(edits).map(([name, value]) => [name, { value }]) : []),
     [isChanged, edits],
   );
-  const { former, decide } = useDraft("~users", user.userId, drafted);
+  const { former, decide } = useDraft(`~users:${user.userId}`, drafted);
   const {
     mutate,
     isPending,

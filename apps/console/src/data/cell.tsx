@@ -7,6 +7,9 @@ import { isCut } from "./cut-text.ts";
 import { titleOf } from "./object-title.ts";
 import classes from "./object-grid.module.css";
 
+/** Characters of a long text that a cell shows. */
+const shownCharacters = 300;
+
 interface CellProps {
   readonly row: ObjectRow;
   readonly column: ValueColumn;

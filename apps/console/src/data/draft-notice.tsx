@@ -4,17 +4,25 @@ import { localTime } from "./cell.tsx";
 import type { Draft } from "./drafts.ts";
 import { type ValueDifference, ValueDiff } from "./value-diff.tsx";
 
-interface DraftNoticeProps {
+/** What was typed into fields, by their names. */
+type TypedFields = ReadonlyMap<string, { readonly value: unknown; readonly text?: string | undefined }>;
+
+interface DraftNoticeProps<Fields extends TypedFields> {
   /** Of an earlier form. `null` or `undefined`: nothing is shown. */
-  readonly former: Draft | null | undefined;
+  readonly former: Draft<Fields> | null | undefined;
   /** The stored value of a field. */
   storedOf(name: string): unknown;
-  onRestore(draft: Draft): void;
+  onRestore(draft: Draft<Fields>): void;
   onDiscard(): void;
 }
 
 /** Shows how a draft differs from what is stored. The person restores or discards it before the first edit. */
-export function DraftNotice({ former, storedOf, onRestore, onDiscard }: DraftNoticeProps) {
+export function DraftNotice<Fields extends TypedFields>({
+  former,
+  storedOf,
+  onRestore,
+  onDiscard,
+}: DraftNoticeProps<Fields>) {
   const { texts, language } = useLanguage();
   if (!former) return null;
   const differences = [...former.edits].map(
