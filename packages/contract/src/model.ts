@@ -50,7 +50,7 @@ const title = z
   .string()
   .max(maxTitle)
   .describe(
-    "Path to the value that names an object for people, through at most four references: `Name`, `Customer.Name`. A string, a number or a date. A subclass without a title has that of its base class.",
+    "Path to the value that names an object, through at most four references: `Name`, `Customer.Name`. A string, a number or a date. A subclass without a title has that of its base class.",
   );
 
 /** Body that defines a class. It replaces the whole definition; omitted parts are empty. */

@@ -10,7 +10,7 @@ import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { showFailure } from "../notices/notices.tsx";
 import { isoTime, type ObjectRow } from "./cell-text.ts";
 
-/** Milliseconds between two looks at a lock that somebody holds, and at an object without a lock. */
+/** Milliseconds between two looks at a lock, and at an object without one. */
 const intervals = { locked: 2_000, unlocked: 10_000 } as const;
 /** Milliseconds without input after which the page looks no more, so that it does not keep the session alive. */
 const idleTime = 120_000;

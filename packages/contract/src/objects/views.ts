@@ -14,7 +14,7 @@ const path = z.string().min(1).max(maxPathLength);
 /** Body of a view. It replaces the whole view. */
 export const viewRequest = z
   .strictObject({
-    name: z.string().trim().min(1).max(maxNameLength).describe("Name of the view, for people."),
+    name: z.string().trim().min(1).max(maxNameLength).describe("Name of the view."),
     isShared: z.boolean().default(false).describe("Whether all users with read access to the class can see the view."),
     columns: z.array(path).max(maxColumns).optional().describe("Attributes that the view shows, in order."),
     where: z.looseObject({}).optional().describe("The filter of the view, as in `query`."),

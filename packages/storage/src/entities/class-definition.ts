@@ -51,7 +51,7 @@ export interface ClassDefinition {
   /** `[A-Za-z][A-Za-z0-9_]{0,62}` with at least one lowercase letter. */
   readonly name: string;
   readonly base: string | null;
-  /** Path through references to the value that names an object for people: `Name`, `Customer.Name`. */
+  /** Path through references to the value that names an object: `Name`, `Customer.Name`. */
   readonly title?: string;
   readonly attributes: readonly AttributeDefinition[];
   readonly rights: readonly ClassRight[];
