@@ -33,8 +33,10 @@ export function changeSteps(states: ReadonlyMap<string, ClassState>): readonly C
   for (const { name, edited } of ordered(created, ({ edited: { base } }, waiting) => !waiting.has(base ?? ""))) {
     existing.add(name);
     const attributes = edited.attributes.filter(({ target }) => target === undefined || existing.has(target));
-    steps.push(put(name, { ...edited, attributes }));
-    if (attributes.length < edited.attributes.length) completed.push(put(name, edited));
+    const isComplete = attributes.length === edited.attributes.length;
+    // A title can lead through what is left out.
+    steps.push(put(name, isComplete ? edited : { ...edited, title: undefined, attributes }));
+    if (!isComplete) completed.push(put(name, edited));
   }
   const replaced = changed.flatMap((state): ChangeStep[] => {
     if (state.stored === null || state.edited === null) return [];

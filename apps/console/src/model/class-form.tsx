@@ -1,4 +1,16 @@
-import { ActionIcon, Badge, Button, Group, Paper, Stack, Table, Text, Title, UnstyledButton } from "@mantine/core";
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+  UnstyledButton,
+} from "@mantine/core";
 import type { AttributeDefinition } from "@sallyport/client";
 import { IconArrowBackUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
@@ -78,16 +90,30 @@ function StateForm({ state }: { readonly state: ClassState }) {
       {edited !== null && (
         <>
           <Paper withBorder p="md" className={classes["surface"] ?? ""}>
-            <Stack maw={420} className={classes["field"] ?? ""} data-changed={(stored?.base ?? null) !== edited.base}>
-              <BaseSelect
-                value={edited.base}
-                offered={[...states.values()].flatMap((each) =>
-                  each.edited === null || isBelow(each.name) ? [] : [each.name],
-                )}
-                disabled={isBuiltIn}
-                onChange={(base) => edit(name, (current) => ({ ...current, base }))}
-              />
-            </Stack>
+            <Group align="flex-start" grow preventGrowOverflow={false}>
+              <div className={classes["field"]} data-changed={(stored?.base ?? null) !== edited.base}>
+                <BaseSelect
+                  value={edited.base}
+                  offered={[...states.values()].flatMap((each) =>
+                    each.edited === null || isBelow(each.name) ? [] : [each.name],
+                  )}
+                  disabled={isBuiltIn}
+                  onChange={(base) => edit(name, (current) => ({ ...current, base }))}
+                />
+              </div>
+              <div className={classes["field"]} data-changed={stored?.title !== edited.title}>
+                <TextInput
+                  label={texts.model.title}
+                  description={texts.model.titleHelp}
+                  placeholder={texts.common.none}
+                  autoComplete="off"
+                  value={edited.title ?? ""}
+                  onChange={({ currentTarget }) =>
+                    edit(name, (current) => ({ ...current, title: currentTarget.value.trim() }))
+                  }
+                />
+              </div>
+            </Group>
           </Paper>
           <Attributes state={state} />
         </>

@@ -25,7 +25,7 @@ export function ClassList() {
       <Group justify="space-between" align="flex-start">
         <div>
           <Title order={1} size="h2">
-            {texts.model.title}
+            {texts.model.page}
           </Title>
           <Text c="dimmed" size="sm" maw={560}>
             {texts.model.help}

@@ -24,6 +24,8 @@ export type Definition = ClassDefinition & {
 export interface ClassEdit {
   readonly isRemoved?: boolean;
   readonly base?: string | null;
+  /** Path to the value that names an object. Empty: there is none. */
+  readonly title?: string;
   /** Definitions by name. `null` removes the attribute. */
   readonly attributes: ReadonlyMap<string, AttributeDefinition | null>;
   /** Permissions by group. Without any, the group has no rights. */
@@ -77,6 +79,7 @@ function withEdit(stored: Definition | null, edit: ClassEdit | undefined): Defin
   return {
     ...stored,
     base: edit.base === undefined ? (stored?.base ?? null) : edit.base,
+    title: (edit.title ?? stored?.title) || undefined,
     attributes: [...attributes.values()],
     rights: Array.from(rights, ([group, granted]) => ({ group, permissions: granted })),
   };
@@ -85,7 +88,7 @@ function withEdit(stored: Definition | null, edit: ClassEdit | undefined): Defin
 /** A part of a class that the edits change. */
 export type ClassDifference =
   | { readonly part: "class"; readonly isRemoved: boolean }
-  | { readonly part: "base"; readonly before: string | null; readonly after: string | null }
+  | { readonly part: "base" | "title"; readonly before: string | null; readonly after: string | null }
   | {
       readonly part: "attribute";
       readonly name: string;
@@ -102,9 +105,11 @@ export type ClassDifference =
 /** What the edits change of a class. An edit to the stored value changes nothing. */
 export function differencesOf({ stored, edited }: ClassState): readonly ClassDifference[] {
   if (edited === null) return stored === null ? [] : [{ part: "class", isRemoved: true }];
-  const before = stored ?? { base: null, attributes: [], rights: [] };
+  const before: Definition = stored ?? { base: null, attributes: [], rights: [] };
   const differences: ClassDifference[] = stored === null ? [{ part: "class", isRemoved: false }] : [];
   if (before.base !== edited.base) differences.push({ part: "base", before: before.base, after: edited.base });
+  const [titleBefore = null, titleAfter = null] = [before.title, edited.title];
+  if (titleBefore !== titleAfter) differences.push({ part: "title", before: titleBefore, after: titleAfter });
   const [attributesBefore, attributesAfter] = [attributesByName(before), attributesByName(edited)];
   for (const name of new Set([...attributesBefore.keys(), ...attributesAfter.keys()])) {
     const [one, other] = [attributesBefore.get(name), attributesAfter.get(name)];
@@ -156,6 +161,7 @@ export function editTo(stored: Definition | null, definition: Definition): Class
   const rights = differences.flatMap((each) => (each.part === "right" ? [[each.group, each.after] as const] : []));
   return {
     ...(stored?.base === definition.base ? {} : { base: definition.base }),
+    title: definition.title ?? "",
     attributes: new Map(attributes),
     rights: new Map(rights),
   };

@@ -36,12 +36,13 @@ export function parseModelFile(text: string): ReadonlyMap<string, Definition> {
   }
   const classes = listAt(objectAt(file, "/")["classes"], "/classes");
   return new Map(
-    classes.map(({ name, base = null, attributes = [], rights = [] }, index) => {
+    classes.map(({ name, base = null, title, attributes = [], rights = [] }, index) => {
       const place = `/classes/${index}`;
       return [
         textAt(name, `${place}/name`),
         {
           base: base === null ? null : textAt(base, `${place}/base`),
+          title: title === undefined ? undefined : textAt(title, `${place}/title`),
           attributes: listAt(attributes, `${place}/attributes`).map((attribute, at) =>
             attributeAt(attribute, `${place}/attributes/${at}`),
           ),

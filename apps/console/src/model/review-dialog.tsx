@@ -151,10 +151,6 @@ function ClassChanges({ state }: { readonly state: ClassState }) {
   const nameOf = (group: string) => (group === allUsers ? texts.rights.everyone : (names.get(group) ?? group));
   const valuesOf = (each: ClassDifference): readonly ValueDifference[] => {
     if (each.part === "class") return [];
-    if (each.part === "base")
-      return [
-        { name: texts.model.base, stored: each.before ?? texts.common.none, edited: each.after ?? texts.common.none },
-      ];
     if (each.part === "right")
       return [
         {
@@ -163,10 +159,19 @@ function ClassChanges({ state }: { readonly state: ClassState }) {
           edited: permissionsText(each.after, texts),
         },
       ];
-    const [stored, edited] = [each.before, each.after].map((attribute) =>
-      attribute === undefined ? texts.common.none : attributeText(attribute, texts, nameOf),
-    );
-    return [{ name: each.name, stored, edited }];
+    if (each.part === "attribute") {
+      const [stored, edited] = [each.before, each.after].map((attribute) =>
+        attribute === undefined ? texts.common.none : attributeText(attribute, texts, nameOf),
+      );
+      return [{ name: each.name, stored, edited }];
+    }
+    return [
+      {
+        name: texts.model[each.part],
+        stored: each.before ?? texts.common.none,
+        edited: each.after ?? texts.common.none,
+      },
+    ];
   };
   const values = differences.flatMap(valuesOf);
   const status = state.edited === null ? "removed" : state.stored === null ? "created" : "changed";

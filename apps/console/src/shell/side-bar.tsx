@@ -23,7 +23,7 @@ const searchedFrom = 8;
 export function useAdministrationPages() {
   const texts = useTexts();
   return [
-    { to: "/model", name: texts.model.title, help: texts.model.help, Icon: IconSchema },
+    { to: "/model", name: texts.model.page, help: texts.model.help, Icon: IconSchema },
     { to: "/users", name: texts.users.title, help: texts.users.help, Icon: IconUser },
     { to: "/groups", name: texts.groups.title, help: texts.groups.help, Icon: IconUsersGroup },
     { to: "/sessions", name: texts.sessions.title, help: texts.sessions.help, Icon: IconPlugConnected },

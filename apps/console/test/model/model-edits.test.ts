@@ -62,6 +62,8 @@ describe("edits of a class", () => {
       { base: null, attributes: new Map([["City", null]]) },
       ["base", "attribute"],
     ],
+    ["with a title", "Customer", { title: "City" }, ["title"]],
+    ["with an empty title", "Customer", { title: "" }, []],
     ["with the same permissions in another order", "Customer", { rights: new Map([["*", ["read"]]]) }, []],
     ["with the rights of a group", "Customer", { rights: new Map([["1F", ["write", "read"]]]) }, ["right"]],
     ["that remove it", "Customer", { isRemoved: true }, ["class"]],
@@ -82,6 +84,7 @@ describe("edits of a class", () => {
     const stored = statesWith().get("Customer")?.stored ?? null;
     const definition: Definition = {
       base: null,
+      title: "Zip",
       attributes: [{ name: "Zip", type: "number", mandatory: true }],
       rights: [{ group: "1F", permissions: ["read", "write"] }],
     };
@@ -206,6 +209,7 @@ describe("model file", () => {
     ['{"classes":[1]}', "/classes/0"],
     ['{"classes":[{"name":7}]}', "/classes/0/name"],
     ['{"classes":[{"name":"A","base":7}]}', "/classes/0/base"],
+    ['{"classes":[{"name":"A","title":7}]}', "/classes/0/title"],
     ['{"classes":[{"name":"A","attributes":[{"name":"B"}]}]}', "/classes/0/attributes/0/type"],
     [
       '{"classes":[{"name":"A","attributes":[{"name":"B","type":"string","read":"x"}]}]}',

@@ -79,9 +79,10 @@ describe("model in the console", () => {
       await choose("Target class", "Employee");
       await choose("When the target is deleted", "delete this object, too");
     });
+    await page.getByRole("textbox", { name: "Title" }).fill("Keeper.Name1");
     expect(await structureOf(name)).toBeUndefined();
     await apply();
-    expect(await structureOf(name)).toMatchObject({ base: "Customer", rights: [] });
+    expect(await structureOf(name)).toMatchObject({ base: "Customer", title: "Keeper.Name1", rights: [] });
     expect((await structureOf(name))?.attributes.filter(({ inherited }) => !inherited)).toEqual([
       expect.objectContaining({ name: "Level", type: "number", indexed: true, mandatory: false }),
       expect.objectContaining({ name: "Keeper", type: "reference", target: "Employee", onDelete: "cascade" }),

@@ -2,7 +2,7 @@ import type { Texts } from "../en.ts";
 
 /** German texts of the pages of the model. */
 export const model: Texts["model"] = {
-  title: "Modell",
+  page: "Modell",
   help: "Klassen mit ihren Attributen und Rechten. Änderungen werden hier gesammelt und nach einer Prüfung zusammen angewendet.",
   views: "Ansichten des Modells",
   classes: "Klassen",
@@ -14,6 +14,9 @@ export const model: Texts["model"] = {
   base: "Basisklasse",
   baseHelp:
     "Die Klasse erbt die Attribute ihrer Basis. Listen der Basis enthalten ihre Objekte. Rechte werden nicht vererbt.",
+  title: "Titel",
+  titleHelp:
+    "Pfad zum Wert, der ein Objekt für Menschen benennt, wie Name oder Customer.Name. Ohne ihn gilt der der Basis.",
   noBase: "Basisklasse entfernen",
   builtIn: "Eingebaut",
   states: { created: "Neu", changed: "Geändert", removed: "Gelöscht" },

@@ -1,6 +1,6 @@
 /** English texts of the pages of the model. */
 export const model = {
-  title: "Model",
+  page: "Model",
   help: "Classes with their attributes and rights. Changes are gathered here, and applied together after a review.",
   views: "Views of the model",
   classes: "Classes",
@@ -11,6 +11,9 @@ export const model = {
   base: "Base class",
   baseHelp:
     "The class inherits the attributes of its base. Lists of the base include its objects. Rights are not inherited.",
+  title: "Title",
+  titleHelp:
+    "Path to the value that names an object for people, such as Name or Customer.Name. Without one, that of the base.",
   noBase: "Remove the base class",
   builtIn: "Built in",
   states: { created: "New", changed: "Changed", removed: "Deleted" },
