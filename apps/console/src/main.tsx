@@ -5,14 +5,15 @@ import "@mantine/spotlight/styles.css";
 import "./theme/theme.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import type { LinkTickets } from "./connection/page-config.ts";
 import { Page } from "./page.tsx";
 
 // Before the first request, so that no address has the ticket.
-const ticketOfLink = takeTicket();
+const tickets = takeTickets();
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
-    <Page ticket={ticketOfLink} />
+    <Page {...tickets} />
   </StrictMode>,
 );
 
@@ -20,9 +21,9 @@ createRoot(document.getElementById("root") as HTMLElement).render(
  * Takes the single-use ticket out of the address, which then names the start page, so that neither the history nor a copied
  * address has it. `null` without one.
  */
-function takeTicket(): string | null {
-  const ticket = new URLSearchParams(location.hash.replace(/^#/, "")).get("ticket");
-  if (ticket === null) return null;
-  history.replaceState(null, "", `${location.pathname}#/`);
-  return ticket;
+function takeTickets(): LinkTickets {
+  const parameters = new URLSearchParams(location.hash.replace(/^#/, ""));
+  const [ticket, setUpTicket] = [parameters.get("ticket"), parameters.get("set-up")];
+  if (ticket !== null || setUpTicket !== null) history.replaceState(null, "", `${location.pathname}#/`);
+  return { ticket, setUpTicket };
 }

@@ -8,7 +8,7 @@ import { Connection } from "./connection/connection.ts";
 import { ConnectionContext, useConnection, useConnectionState } from "./connection/connection-context.tsx";
 import { LogInPage } from "./connection/log-in-page.tsx";
 import { Questions } from "./connection/questions.tsx";
-import { loadPageConfig, type PageConfig } from "./connection/page-config.ts";
+import { type LinkTickets, loadPageConfig, type PageConfig } from "./connection/page-config.ts";
 import { eraseDrafts } from "./data/drafts.ts";
 import { LanguageProvider, useTexts } from "./language/language.tsx";
 import { showNotice, showSuccess } from "./notices/notices.tsx";
@@ -32,7 +32,7 @@ function createQueryClient(): QueryClient {
   });
 }
 
-export function Page({ ticket }: { readonly ticket: string | null }) {
+export function Page(tickets: LinkTickets) {
   return (
     <LanguageProvider>
       <MantineProvider
@@ -42,7 +42,7 @@ export function Page({ ticket }: { readonly ticket: string | null }) {
         withGlobalClasses={false}
         withCssVariables={false}
       >
-        <Loaded ticket={ticket} />
+        <Loaded tickets={tickets} />
       </MantineProvider>
     </LanguageProvider>
   );
@@ -52,7 +52,7 @@ export function Page({ ticket }: { readonly ticket: string | null }) {
 const retryPause = 5_000;
 
 /** Loads the configuration of the page, which everything below needs. */
-function Loaded({ ticket }: { readonly ticket: string | null }) {
+function Loaded({ tickets }: { readonly tickets: LinkTickets }) {
   const [config, setConfig] = useState<PageConfig | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const load = useCallback(() => {
@@ -68,21 +68,21 @@ function Loaded({ ticket }: { readonly ticket: string | null }) {
     return () => clearTimeout(timer);
   }, [failure, load]);
   if (failure !== null) return <ServerUnreachable error={failure} onRetry={load} />;
-  return config === null ? <Starting /> : <Connected config={config} ticket={ticket} />;
+  return config === null ? <Starting /> : <Connected config={config} tickets={tickets} />;
 }
 
 /**
  * Trades the ticket at once: it is valid for a few minutes, and a person may take longer to log in. Without one, another tab
  * can give its log-in.
  */
-function connect(config: PageConfig, ticket: string | null) {
+function connect(config: PageConfig, { ticket, setUpTicket }: LinkTickets) {
   const connection = new Connection(config);
-  if (ticket === null) connection.askTabs();
-  return { connection, config, trade: ticket === null ? null : connection.tradeTicket(ticket) };
+  if (ticket === null && setUpTicket === null) connection.askTabs();
+  return { connection, config, setUpTicket, trade: ticket === null ? null : connection.tradeTicket(ticket) };
 }
 
-function Connected({ config, ticket }: { readonly config: PageConfig; readonly ticket: string | null }) {
-  const [connected] = useState(() => connect(config, ticket));
+function Connected({ config, tickets }: { readonly config: PageConfig; readonly tickets: LinkTickets }) {
+  const [connected] = useState(() => connect(config, tickets));
   return (
     <ConnectionContext value={connected}>
       <Session />

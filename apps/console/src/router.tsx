@@ -50,6 +50,41 @@ const administrationRoutes = [
     path: "/bans",
     component: lazyRouteComponent(() => import("./access/bans-page.tsx"), "BansPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/custom-users",
+    component: lazyRouteComponent(() => import("./accounts/custom-users-page.tsx"), "CustomUsersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/custom-users/$customUserId",
+    component: lazyRouteComponent(() => import("./accounts/custom-user-page.tsx"), "CustomUserPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/apps",
+    component: lazyRouteComponent(() => import("./access/apps-page.tsx"), "AppsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/app-rules",
+    component: lazyRouteComponent(() => import("./access/app-rules-page.tsx"), "AppRulesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/providers",
+    component: lazyRouteComponent(() => import("./access/providers-page.tsx"), "ProvidersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/limits",
+    component: lazyRouteComponent(() => import("./operation/limits-page.tsx"), "LimitsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/maintenance",
+    component: lazyRouteComponent(() => import("./operation/maintenance-page.tsx"), "MaintenancePage"),
+  }),
 ] as const;
 
 const modelRoute = createRoute({
@@ -88,6 +123,12 @@ const refusalRoute = createRoute({
   component: lazyRouteComponent(() => import("./notices/refusal-page.tsx"), "RefusalPage"),
 });
 
+const firstSteps = createRoute({
+  getParentRoute: () => root,
+  path: "/first-steps",
+  component: lazyRouteComponent(() => import("./set-up/first-steps-page.tsx"), "FirstStepsPage"),
+});
+
 const classRoute = createRoute({
   getParentRoute: () => root,
   path: "/classes/$className",
@@ -118,6 +159,7 @@ export function createConsoleRouter() {
       ...administrationRoutes,
       modelRoute.addChildren(modelViews),
       refusalRoute,
+      firstSteps,
       classRoute,
       objectRoute,
     ]),

@@ -397,6 +397,4 @@ function forObject(idOrClass: string, { serialization, ...options }: CreateOptio
   return { ...options, path: { idOrClass }, query: { serialization } };
 }
 
-function listPath(className: string): string {
-  return `/v1/objects/${encodeURIComponent(className)}`;
-}
+const listPath = (className: string): string => `/v1/objects/${encodeURIComponent(className)}`;

@@ -1,13 +1,14 @@
-import { Button, Code, CopyButton, Group, Select, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { Button, Select, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import type { CreatedAppKeyData } from "@sallyport/client/admin";
-import { IconCheck, IconCopy, IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Copyable } from "../notices/copyable.tsx";
 
 /** Creates a key, and shows it once: it stays on the page until the dialog is closed, and nowhere else. */
 export function NewAppKey() {
@@ -111,28 +112,15 @@ function NewAppKeyForm({ onCreated, onClose }: NewAppKeyFormProps) {
   );
 }
 
-function CreatedKey({ created, onClose }: { readonly created: CreatedAppKeyData; onClose(): void }) {
+/** The text of a new key, which no other page shows. */
+export function CreatedKey({ created, onClose }: { readonly created: CreatedAppKeyData; onClose(): void }) {
   const texts = useTexts();
   return (
     <Stack>
       <Text size="sm">{texts.appKeys.onceHelp}</Text>
-      <Code block aria-label={texts.appKeys.key}>
-        {created.key}
-      </Code>
-      <Group justify="flex-end">
-        <CopyButton value={created.key}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-              onClick={copy}
-            >
-              {copied ? texts.notices.copied : texts.appKeys.copy}
-            </Button>
-          )}
-        </CopyButton>
+      <Copyable label={texts.appKeys.key} text={created.key} copy={texts.appKeys.copy}>
         <Button onClick={onClose}>{texts.appKeys.stored}</Button>
-      </Group>
+      </Copyable>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { MultiSelect } from "@mantine/core";
+import { MultiSelect, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -27,25 +27,33 @@ export function useGroupNames(groupIds: readonly string[]): ReadonlyMap<string, 
   return new Map(groups.flatMap(({ data }) => (data === undefined ? [] : [[data.groupId, data.name]])));
 }
 
-/** Chooses groups by their names. The server searches. */
-export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
-  const texts = useTexts();
+/** The names of groups by their ids: of the chosen ones, and of those that the server finds by a text. */
+function useOfferedGroups(chosen: readonly string[], text: string): ReadonlyMap<string, string> {
   const connection = useConnection();
-  const [text, setText] = useState("");
   const [sought] = useDebouncedValue(text.trim(), 250);
-  const chosen = useGroupNames(value);
+  const chosenNames = useGroupNames(chosen);
   const { data: page } = useQuery({
     queryKey: ["groups", "picker", sought],
     queryFn: ({ signal }) =>
       connection.administer((admin) => admin.groups.list({ search: sought || undefined, limit: offered, signal })),
     placeholderData: keepPreviousData,
   });
-  const names = new Map(value.map((groupId) => [groupId, chosen.get(groupId) ?? groupId]));
+  const names = new Map(chosen.map((groupId) => [groupId, chosenNames.get(groupId) ?? groupId]));
   for (const { groupId, name } of page?.items ?? []) names.set(groupId, name);
+  return names;
+}
+
+const optionsOf = (names: ReadonlyMap<string, string>) =>
+  Array.from(names, ([groupId, name]) => ({ value: groupId, label: visibleText(name) }));
+
+/** Chooses groups by their names. The server searches. */
+export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
+  const texts = useTexts();
+  const [text, setText] = useState("");
   return (
     <MultiSelect
       label={texts.users.groups}
-      data={Array.from(names, ([groupId, name]) => ({ value: groupId, label: visibleText(name) }))}
+      data={optionsOf(useOfferedGroups(value, text))}
       value={[...value]}
       {...(onChange === undefined ? {} : { onChange })}
       searchable
@@ -55,6 +63,31 @@ export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
       hidePickedOptions
       clearable
       clearButtonProps={{ "aria-label": texts.users.clearGroups }}
+    />
+  );
+}
+
+interface GroupSelectProps {
+  readonly value: string | null;
+  onChange(groupId: string | null): void;
+}
+
+/** Chooses one group. */
+export function GroupSelect({ value, onChange }: GroupSelectProps) {
+  const texts = useTexts();
+  const [text, setText] = useState("");
+  const names = useOfferedGroups(value === null ? [] : [value], value === null ? text : "");
+  return (
+    <Select
+      label={texts.appRules.group}
+      data={optionsOf(names)}
+      filter={({ options }) => options}
+      value={value}
+      onChange={onChange}
+      searchable
+      searchValue={text}
+      onSearchChange={setText}
+      nothingFoundMessage={texts.lists.nothingFound}
     />
   );
 }

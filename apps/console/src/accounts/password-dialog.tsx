@@ -1,5 +1,4 @@
 import { PasswordInput, Text } from "@mantine/core";
-import type { AdministeredUserData } from "@sallyport/client/admin";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
@@ -8,27 +7,29 @@ import { Dialog, DialogForm } from "../lists/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 
 interface PasswordDialogProps {
-  readonly user: AdministeredUserData;
+  readonly of: "users" | "customUsers";
+  readonly accountId: string;
+  readonly name: string;
   readonly isOpen: boolean;
   onClose(): void;
 }
 
-export function PasswordDialog({ user, isOpen, onClose }: PasswordDialogProps) {
+export function PasswordDialog({ isOpen, ...account }: PasswordDialogProps) {
   const texts = useTexts();
   return (
-    <Dialog isOpen={isOpen} title={texts.users.passwordOf(user.name)} onClose={onClose}>
-      <PasswordForm user={user} onClose={onClose} />
+    <Dialog isOpen={isOpen} title={texts.users.passwordOf(account.name)} onClose={account.onClose}>
+      <PasswordForm {...account} />
     </Dialog>
   );
 }
 
-function PasswordForm({ user: { userId, name }, onClose }: Omit<PasswordDialogProps, "isOpen">) {
+function PasswordForm({ of, accountId, name, onClose }: Omit<PasswordDialogProps, "isOpen">) {
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
   const [password, setPassword] = useState("");
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => connection.administer((admin) => admin.users.setPassword(userId, password)),
+    mutationFn: () => connection.administer((admin) => admin[of].setPassword(accountId, password)),
     onSuccess: async () => {
       onClose();
       await queries.invalidateQueries({ queryKey: ["sessions"] });

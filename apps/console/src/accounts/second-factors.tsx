@@ -6,23 +6,28 @@ import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 
-/** The second factors of a user, which can be lost. */
-export function SecondFactors({ userId }: { readonly userId: string }) {
+interface SecondFactorsProps {
+  readonly of: "users" | "customUsers";
+  readonly accountId: string;
+}
+
+/** The second factors of an account, which can be lost. */
+export function SecondFactors({ of, accountId }: SecondFactorsProps) {
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
-  const queryKey = ["factors", userId];
+  const queryKey = ["factors", accountId];
   const { data, error } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => connection.administer((admin) => admin.users.factors(userId, { signal })),
+    queryFn: ({ signal }) => connection.administer((admin) => admin[of].factors(accountId, { signal })),
   });
   const removing = (app: string): ConfirmedAct => ({
     title: texts.factors.remove(app),
     consequences: texts.factors.removeHelp,
     confirm: texts.factors.removeConfirm,
     act: async () => {
-      await connection.administer((admin) => admin.users.removeFactors(userId, { app }));
+      await connection.administer((admin) => admin[of].removeFactors(accountId, { app }));
       await queries.invalidateQueries({ queryKey });
       showSuccess(texts.factors.removed(app));
     },

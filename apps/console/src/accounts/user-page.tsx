@@ -52,12 +52,12 @@ function User({ user }: { readonly user: AdministeredUserData }) {
         <UserActions user={user} />
       </Group>
       <UserForm user={user} />
-      <SecondFactors userId={user.userId} />
+      <SecondFactors of="users" accountId={user.userId} />
       <Stack gap="xs">
         <Title order={2} size="h4">
           {texts.sessions.title}
         </Title>
-        <SessionList userId={user.userId} />
+        <SessionList user={user.userId} />
       </Stack>
     </Stack>
   );
@@ -149,7 +149,13 @@ function UserActions({ user }: { readonly user: AdministeredUserData }) {
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
-      <PasswordDialog user={user} isOpen={setsPassword} onClose={() => setSetsPassword(false)} />
+      <PasswordDialog
+        of="users"
+        accountId={userId}
+        name={name}
+        isOpen={setsPassword}
+        onClose={() => setSetsPassword(false)}
+      />
     </>
   );
 }

@@ -13,6 +13,13 @@ export interface TypedLogIn {
   readonly twoFactorToken: string | undefined;
 }
 
+/** The first administrator as typed. */
+export interface FirstAdministrator {
+  readonly user: string;
+  readonly password: string;
+  readonly email: string | null;
+}
+
 type Credentials = Omit<TypedLogIn, "administrationKey">;
 
 /** The clients that act for the person. */
@@ -49,6 +56,9 @@ const loggedOut: ConnectionState = { clients: null, question: null, ticketKey: n
 /** Codes of a session or key that the server no longer accepts. */
 const lostCodes: ReadonlySet<number> = new Set([101, 200, 201, 203]);
 const proofCode = 802;
+
+/** A client before the log-in, without a key. */
+const stranger = () => new SallyportAdmin({ baseUrl: databaseUrl, appKey: "" });
 
 const isLost = (error: unknown): boolean => error instanceof SallyportError && lostCodes.has(error.code);
 const needsProof = (error: unknown): boolean => error instanceof SallyportError && error.code === proofCode;
@@ -109,13 +119,29 @@ export class Connection extends Store<ConnectionState> {
 
   /** Trades the ticket for an administration key. Rejects with the refusal. */
   async tradeTicket(ticket: string): Promise<void> {
-    const { appKey } = await new SallyportAdmin({ baseUrl: databaseUrl, appKey: "" }).console.tradeTicket(ticket);
+    const { appKey } = await stranger().console.tradeTicket(ticket);
     this.set({ ticketKey: appKey });
   }
 
   /** Takes the log-in of another tab, if there is one. */
   askTabs(): void {
     this.#tabs.ask();
+  }
+
+  /** Whether the database has no users. */
+  needsSetUp(): Promise<boolean> {
+    return stranger().console.needsSetUp();
+  }
+
+  /** Creates the first administrator, and logs in. Rejects with the refusal. */
+  async setUp(ticket: string, { user, password, email }: FirstAdministrator): Promise<void> {
+    const { appKey } = await stranger().console.setUp({ ticket, name: user, password, email });
+    const logIn = { administrationKey: appKey, user, password, twoFactorToken: undefined };
+    await this.logIn(logIn).catch((error: unknown) => {
+      // A further log-in needs no other key.
+      this.set({ ticketKey: appKey });
+      throw error;
+    });
   }
 
   /** Logs in, or again. Rejects with the refusal. */

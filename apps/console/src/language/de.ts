@@ -1,9 +1,12 @@
+import { accessTexts } from "./de/access.ts";
 import { filter } from "./de/filter.ts";
 import { diagram, model, rights } from "./de/model.ts";
+import { objects } from "./de/objects.ts";
 import type { Texts } from "./en.ts";
 
 /** German texts. */
 export const de: Texts = {
+  ...accessTexts,
   name: "Deutsch",
   app: { name: "Sallyport" },
   common: {
@@ -199,6 +202,12 @@ export const de: Texts = {
     since: "Seit",
     expires: "Läuft ab",
     ofUser: "Nur von einem Benutzer",
+    ofDevice: "Nur eines Geräts",
+    ofApp: "Nur einer App",
+    allApps: "Alle Apps zeigen",
+    lastSeen: "Zuletzt benutzt",
+    bytes: "Daten",
+    traffic: (received, sent) => `${received} ein, ${sent} aus`,
     modes: { session: "Sitzungs-ID", token: "Token", secure: "Sicher" },
     end: (user) => `Sitzung von ${user} beenden`,
     endHelp:
@@ -207,6 +216,8 @@ export const de: Texts = {
     endAll: (user) => `Alle Sitzungen von ${user} beenden`,
     endAllHelp:
       "Anfragen des Benutzers schlagen auf allen Geräten bis zur nächsten Anmeldung fehl. Um sie zu verhindern, deaktivieren Sie ihn.",
+    endDeviceHelp:
+      "Anfragen des Geräts schlagen bis zur nächsten Anmeldung fehl. Um sie zu verhindern, sperren Sie das Gerät.",
     endAllConfirm: "Alle Sitzungen beenden",
     ended: (count) => (count === 1 ? "1 Sitzung beendet." : `${count} Sitzungen beendet.`),
   },
@@ -290,90 +301,7 @@ export const de: Texts = {
     welcome: (user) => `Willkommen, ${user}`,
     database: (name) => `Datenbank ${name}`,
   },
-  objects: {
-    meta: (name: string): string | undefined =>
-      ({ "~Title": "Titel", "~ObjectID": "Id", "~ClassName": "Klasse", "~StoreTime": "Letzte Änderung" })[name],
-    count: (count: number, isCapped: boolean) => {
-      const shown = `${new Intl.NumberFormat("de").format(count)}${isCapped ? "+" : ""}`;
-      return count === 1 ? "1 Objekt" : `${shown} Objekte`;
-    },
-    columns: "Spalten",
-    moveUp: (name: string) => `${name} nach oben`,
-    moveDown: (name: string) => `${name} nach unten`,
-    resetColumns: "Spalten zurücksetzen",
-    counts: "Objekte zählen",
-    characters: (count: number) => `(${new Intl.NumberFormat("de").format(count)} Zeichen)`,
-    copyFailed: "Die Zellen wurden nicht kopiert",
-    search: "Texte dieser Klasse durchsuchen",
-    searchHelp: "Findet einen Teil eines Textes in genau dieser Schreibweise, oder eine Id.",
-    none: "Die Klasse hat keine Objekte, oder Sie dürfen keine lesen.",
-    changed: (count: number) => (count === 0 ? "Nichts geändert" : `${count} geändert`),
-    reload: "Liste neu laden",
-    null: "null",
-    empty: "leer",
-    gridKeys:
-      "Pfeiltasten wechseln die Zelle, mit Umschalt wählen sie aus. Eingabe öffnet einen Link oder sortiert nach einer Spalte; Umschalt und Eingabe nimmt eine Spalte in die Reihenfolge auf. Strg und C kopiert. Leertaste zeigt einen langen Text ganz. Alt mit den Pfeiltasten verschiebt eine Spalte, mit Umschalt ändert es die Breite.",
-    find: (className: string) => `Suchen in ${className}`,
-    clear: (name: string) => `${name} leeren`,
-    newOf: (className: string) => `Neues Objekt von ${className}`,
-    create: "Neues Objekt",
-    absent: "nie gesetzt",
-    setNull: "Auf null setzen",
-    discardField: (name: string) => `${name} zurücknehmen`,
-    changes: (count: number) => (count === 0 ? "Keine Änderungen" : count === 1 ? "1 Änderung" : `${count} Änderungen`),
-    saved: "Das Objekt wurde gespeichert.",
-    faults: {
-      number: "Geben Sie eine Zahl mit Dezimalpunkt ein, etwa -12.5.",
-      rounded: "Diese Zahl hat mehr Ziffern, als die Datenbank hält. Sie würde gerundet.",
-      json: "Das ist kein gültiges JSON.",
-      date: "Geben Sie ein vollständiges Datum ein.",
-    },
-    dateKind: (name: string) => `Art von ${name}`,
-    day: "Tag",
-    instant: "Tag und Uhrzeit",
-    zone: (name: string) => `Zeitzone von ${name}`,
-    addMember: (name: string) => `Zu ${name} hinzufügen`,
-    removeMember: (title: string) => `${title} entfernen`,
-    download: (name: string) => `${name} herunterladen`,
-    upload: (name: string) => `Datei für ${name} hochladen`,
-    uploadShort: "Hochladen",
-    uploadFailed: "Die Datei wurde nicht hochgeladen",
-    downloadFailed: "Die Datei kann nicht heruntergeladen werden",
-    draft: (at: string) => `Am ${at} blieben Änderungen ungespeichert`,
-    draftLabel: "Entwurf",
-    stored: "Gespeichert",
-    mine: "Meine",
-    restoreDraft: "Entwurf wiederherstellen",
-    discardDraft: "Entwurf verwerfen",
-    conflict: "Das Objekt wurde inzwischen geändert",
-    conflictHelp:
-      "Eine andere Speicherung kam zuvor. Wählen Sie für jedes Attribut, das Sie geändert haben, welcher Wert gilt. Speichern Sie dann erneut. Attribute, die Sie nicht geändert haben, übernehmen die gespeicherten Werte.",
-    keep: "Behalten",
-    keepOf: (name: string) => `Wert von ${name}`,
-    takeOver: "Mit diesen Werten weiter",
-    lock: "Sperren",
-    unlock: "Sperre freigeben",
-    lockAge: (time: string, minutes: number) =>
-      minutes === 0 ? `seit ${time}` : `seit ${time} (${new Intl.NumberFormat("de").format(minutes)} min)`,
-    lockedByMe: (age: string) => `Sie haben dieses Objekt gesperrt, ${age}`,
-    lockedBy: (user: string | undefined, age: string) => `Gesperrt von ${user ?? "einer anderen Sitzung"}, ${age}`,
-    lockFailed: "Die Sperre wurde nicht geändert",
-    lockLost: "Ihre Sperre ist beendet. Andere Sitzungen können das Objekt speichern.",
-    takeOverLock: (title: string) => `Sperre von ${title} übernehmen`,
-    takeOverLockHelp:
-      "Die Sitzung mit der Sperre kann das Objekt nicht mehr speichern. Ihre Seite sagt es ihr. Das Audit hält es fest.",
-    takeOverLockConfirm: "Sperre übernehmen",
-    copyId: "Id kopieren",
-    storedAt: (time: string) => `Letzte Änderung ${time}`,
-    recycle: (title: string) => `${title} in den Papierkorb legen`,
-    recycleHelp: "Das Objekt verschwindet für alle. Verweise darauf sind leer, bis es wiederhergestellt wird.",
-    recycleConfirm: "In den Papierkorb legen",
-    delete: (title: string) => `${title} endgültig löschen`,
-    deleteHelp:
-      "Das Objekt kann nicht wiederhergestellt werden. Verweise darauf werden geleert, oder die Löschung wird abgelehnt oder nimmt Objekte mit, wie es die Klasse bestimmt.",
-    deleteConfirm: "Endgültig löschen",
-    deleted: (title: string) => `${title} wurde gelöscht.`,
-  },
+  objects,
   views: {
     title: "Ansichten",
     save: "Diese Ansicht speichern",

@@ -4,21 +4,31 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
+import { useByteText } from "../language/byte-text.ts";
 import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { List } from "../lists/list-page.tsx";
 import { showSuccess } from "../notices/notices.tsx";
+import { TextLink } from "../shell/links.tsx";
 
-interface SessionListProps {
-  /** Id of a user. `null`: the sessions of all users. */
-  readonly userId: string | null;
+/** What the listed sessions have in common. `undefined`: nothing. */
+export interface SessionConditions {
+  /** Id of a user. */
+  readonly user?: string | undefined;
+  readonly device?: string | undefined;
+  /** App name. */
+  readonly app?: string | undefined;
+}
+
+interface SessionListProps extends SessionConditions {
   readonly conditions?: React.ReactNode;
 }
 
 /** The live sessions, with a button that ends one. */
-export function SessionList({ userId, conditions }: SessionListProps) {
+export function SessionList({ user: userId, device, app, conditions }: SessionListProps) {
   const texts = useTexts();
+  const bytesOf = useByteText();
   const connection = useConnection();
   const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
@@ -40,7 +50,7 @@ export function SessionList({ userId, conditions }: SessionListProps) {
           <Text size="sm" fw={500}>
             {visibleText(user)}
           </Text>
-          <Badge variant="light" color="gray" tt="none">
+          <Badge variant="light" color="gray" tt="none" flex="none">
             {texts.sessions.modes[mode]}
           </Badge>
         </Group>
@@ -48,11 +58,11 @@ export function SessionList({ userId, conditions }: SessionListProps) {
     },
     {
       title: texts.sessions.app,
-      cell: ({ appKey, appNames }: AdministeredSessionData) => (
+      cell: ({ appKey, appNames, reservedNames }: AdministeredSessionData) => (
         <Stack gap={0}>
           <Text size="sm">{appKey}</Text>
           <Text size="xs" c="dimmed">
-            {visibleText(appNames.join(", "))}
+            {visibleText([...new Set([...appNames, ...reservedNames])].join(", "))}
           </Text>
         </Stack>
       ),
@@ -62,22 +72,31 @@ export function SessionList({ userId, conditions }: SessionListProps) {
       cell: ({ address, deviceId }: AdministeredSessionData) => (
         <Stack gap={0}>
           <Text size="sm">{address ?? texts.common.none}</Text>
-          <Text size="xs" c="dimmed">
-            {visibleText(deviceId ?? "")}
-          </Text>
+          {deviceId !== null && (
+            <TextLink to="/sessions" search={{ device: deviceId } as never} size="xs">
+              {visibleText(deviceId)}
+            </TextLink>
+          )}
         </Stack>
       ),
     },
     { title: texts.sessions.since, cell: ({ since }: AdministeredSessionData) => <Time value={since} /> },
+    { title: texts.sessions.lastSeen, cell: ({ lastSeen }: AdministeredSessionData) => <Time value={lastSeen} /> },
+    {
+      title: texts.sessions.bytes,
+      cell: ({ bytes: { received, sent } }: AdministeredSessionData) => (
+        <Text size="sm">{texts.sessions.traffic(bytesOf(received), bytesOf(sent))}</Text>
+      ),
+    },
     { title: texts.sessions.expires, cell: ({ expiresAt }: AdministeredSessionData) => <Time value={expiresAt} /> },
   ];
   return (
     <>
       <List
         title={texts.sessions.title}
-        queryKey={["sessions", userId ?? ""]}
+        queryKey={["sessions", userId ?? "", device ?? "", app ?? ""]}
         load={({ after, limit, signal }) =>
-          connection.administer((admin) => admin.sessions.list({ after, limit, signal, user: userId ?? undefined }))
+          connection.administer((admin) => admin.sessions.list({ after, limit, signal, user: userId, device, app }))
         }
         keyOf={({ id }) => id}
         columns={columns}

@@ -1,37 +1,56 @@
-import { Button, Stack, Text, Title } from "@mantine/core";
+import { Button, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
-import { SessionList } from "./session-list.tsx";
+import { type SessionConditions, SessionList } from "./session-list.tsx";
+
+/** App names that the choice offers. */
+const offeredApps = 200;
 
 export function SessionsPage() {
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { user } = useSearch({ strict: false }) as { readonly user?: string };
+  const { user, device, app } = useSearch({ strict: false }) as SessionConditions;
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
+  const [typedDevice, setTypedDevice] = useState(device ?? "");
+  // A link in the list chooses a device, too.
+  useEffect(() => setTypedDevice((typed) => (typed.trim() === (device ?? "") ? typed : (device ?? ""))), [device]);
   const { data: chosen } = useQuery({
     queryKey: ["users", user],
     queryFn: ({ signal }) => connection.administer((admin) => admin.users.get(user ?? "", { signal })),
     enabled: user !== undefined,
   });
-  const choose = (userId: string | null) => void navigate({ to: ".", search: { user: userId ?? undefined } as never });
-  const ending = (userId: string, name: string): ConfirmedAct => ({
-    title: texts.sessions.endAll(name),
-    consequences: texts.sessions.endAllHelp,
+  const { data: apps } = useQuery({
+    queryKey: ["apps", "names"],
+    queryFn: ({ signal }) => connection.administer((admin) => admin.apps.list({ limit: offeredApps, signal })),
+  });
+  const choose = (changed: SessionConditions) =>
+    void navigate({ to: ".", search: { user, device, app, ...changed } as never });
+  const seekDevice = useDebouncedCallback((text: string) => choose({ device: text.trim() || undefined }), 250);
+  /** What a button ends: all sessions of the chosen user, of the device, or of the user on the device. */
+  const subject = [chosen?.name, device].filter((each) => each !== undefined).join(" · ");
+  const ending: ConfirmedAct = {
+    title: texts.sessions.endAll(subject),
+    consequences: device === undefined ? texts.sessions.endAllHelp : texts.sessions.endDeviceHelp,
     confirm: texts.sessions.endAllConfirm,
     act: async () => {
-      const ended = await connection.administer((admin) => admin.sessions.endOfUser(userId));
+      const ended = await connection.administer((admin) =>
+        device === undefined
+          ? admin.sessions.endOfUser(user ?? "")
+          : admin.sessions.endOfDevice(device, user === undefined ? {} : { user }),
+      );
       await queries.invalidateQueries({ queryKey: ["sessions"] });
       showSuccess(texts.sessions.ended(ended));
     },
-  });
+  };
   return (
     <Stack>
       <div>
@@ -43,12 +62,35 @@ export function SessionsPage() {
         </Text>
       </div>
       <SessionList
-        userId={user ?? null}
+        {...{ user, device, app }}
         conditions={
           <>
-            <UserPicker label={texts.sessions.ofUser} value={user ?? null} onChange={choose} />
-            {chosen !== undefined && user !== undefined && (
-              <Button color="red" variant="light" onClick={() => setConfirmed(ending(user, chosen.name))}>
+            <UserPicker
+              label={texts.sessions.ofUser}
+              value={user ?? null}
+              onChange={(userId) => choose({ user: userId ?? undefined })}
+            />
+            <TextInput
+              aria-label={texts.sessions.ofDevice}
+              placeholder={texts.sessions.ofDevice}
+              value={typedDevice}
+              onChange={({ currentTarget }) => {
+                setTypedDevice(currentTarget.value);
+                seekDevice(currentTarget.value);
+              }}
+            />
+            <Select
+              aria-label={texts.sessions.ofApp}
+              placeholder={texts.sessions.ofApp}
+              data={(apps?.items ?? []).map(({ name }) => name)}
+              value={app ?? null}
+              onChange={(name) => choose({ app: name ?? undefined })}
+              searchable
+              clearable
+              clearButtonProps={{ "aria-label": texts.sessions.allApps }}
+            />
+            {subject !== "" && app === undefined && (user === undefined || chosen !== undefined) && (
+              <Button color="red" variant="light" onClick={() => setConfirmed(ending)}>
                 {texts.sessions.endAllConfirm}
               </Button>
             )}

@@ -1,8 +1,10 @@
-import { Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Alert, Card, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { usePerson } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import classes from "./home-page.module.css";
+import { ButtonLink } from "./links.tsx";
 import { useAdministrationPages } from "./side-bar.tsx";
 
 export function HomePage() {
@@ -17,6 +19,7 @@ export function HomePage() {
         </Title>
         <Text c="dimmed">{texts.home.database(databaseName)}</Text>
       </div>
+      {isAdministrator && <FirstStepsNote />}
       {isAdministrator && (
         <div className={classes["cards"]}>
           {pages.map(({ to, name, help, Icon }) => (
@@ -37,5 +40,24 @@ export function HomePage() {
         </div>
       )}
     </Stack>
+  );
+}
+
+/** Offers the first steps until there is an app key of an application. */
+function FirstStepsNote() {
+  const texts = useTexts();
+  const connection = useConnection();
+  const { data } = useQuery({
+    queryKey: ["app-keys", "any"],
+    queryFn: ({ signal }) => connection.administer((admin) => admin.appKeys.list({ signal })),
+  });
+  if (data === undefined || data.next !== null || data.items.some(({ scope }) => scope === "app")) return null;
+  return (
+    <Alert>
+      <Group justify="space-between">
+        <Text size="sm">{texts.firstSteps.begin}</Text>
+        <ButtonLink to="/first-steps">{texts.firstSteps.title}</ButtonLink>
+      </Group>
+    </Alert>
   );
 }

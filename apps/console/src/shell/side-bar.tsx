@@ -1,14 +1,20 @@
 import { ScrollArea, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import {
+  IconArmchair,
   IconBan,
   IconDevices,
+  IconGauge,
+  IconGavel,
   IconHome,
+  IconIdBadge2,
   IconKey,
   IconPlugConnected,
   IconSchema,
   IconSearch,
   IconTable,
+  IconTool,
   IconUser,
+  IconUserShare,
   IconUsersGroup,
 } from "@tabler/icons-react";
 import { useState } from "react";
@@ -25,11 +31,17 @@ export function useAdministrationPages() {
   return [
     { to: "/model", name: texts.model.page, help: texts.model.help, Icon: IconSchema },
     { to: "/users", name: texts.users.title, help: texts.users.help, Icon: IconUser },
+    { to: "/custom-users", name: texts.customUsers.title, help: texts.customUsers.help, Icon: IconUserShare },
     { to: "/groups", name: texts.groups.title, help: texts.groups.help, Icon: IconUsersGroup },
     { to: "/sessions", name: texts.sessions.title, help: texts.sessions.help, Icon: IconPlugConnected },
+    { to: "/apps", name: texts.apps.title, help: texts.apps.help, Icon: IconArmchair },
     { to: "/app-keys", name: texts.appKeys.title, help: texts.appKeys.help, Icon: IconKey },
     { to: "/devices", name: texts.devices.title, help: texts.devices.help, Icon: IconDevices },
     { to: "/bans", name: texts.bans.title, help: texts.bans.help, Icon: IconBan },
+    { to: "/app-rules", name: texts.appRules.title, help: texts.appRules.help, Icon: IconGavel },
+    { to: "/providers", name: texts.providers.title, help: texts.providers.help, Icon: IconIdBadge2 },
+    { to: "/limits", name: texts.limits.title, help: texts.limits.help, Icon: IconGauge },
+    { to: "/maintenance", name: texts.maintenance.title, help: texts.maintenance.help, Icon: IconTool },
   ] as const;
 }
 

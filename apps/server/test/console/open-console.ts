@@ -4,7 +4,7 @@ import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { RunningServer } from "../../src/index.ts";
 import { consoleTicket } from "../administration/administration-fixture.ts";
-import { type Engine, startDemoOn } from "../engines.ts";
+import { type DemoServers, type Engine, startDemoOn } from "../engines.ts";
 import { chromium as program } from "../pages/headless-browser.ts";
 
 /** Rules of axe: all of WCAG up to 2.2 AA. */
@@ -36,8 +36,11 @@ export class OpenConsole {
   ) {}
 
   static async open(engine: Engine, environment: Readonly<Record<string, string>> = {}): Promise<OpenConsole> {
+    return OpenConsole.onServers(await startDemoOn(engine, { environment }));
+  }
+
+  static async onServers({ servers, close }: Pick<DemoServers, "servers" | "close">): Promise<OpenConsole> {
     const executablePath = pathOf(program);
-    const { servers, close } = await startDemoOn(engine, { environment });
     const browser = await chromium.launch({
       executablePath,
       args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
