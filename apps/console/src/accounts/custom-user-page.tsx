@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Skeleton, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { Button, Group, Paper, Skeleton, Stack, Switch, TextInput, Title } from "@mantine/core";
 import type { AdministeredCustomUserData, CustomUserChangeData } from "@sallyport/client/admin";
 import { IconPassword, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
 import { SecondFactors } from "./second-factors.tsx";
@@ -134,27 +135,11 @@ function CustomUserForm({ account }: { readonly account: AdministeredCustomUserD
             checked={enabled ?? false}
             onChange={({ currentTarget }) => edit("enabled", currentTarget.checked)}
           />
-          {error !== null && (
-            <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-              <FailureDetails error={error} />
-              <Button
-                mt="sm"
-                size="xs"
-                variant="default"
-                onClick={() => void queries.invalidateQueries({ queryKey: ["custom-users", customUserId] })}
-              >
-                {texts.lists.loadCurrent}
-              </Button>
-            </Alert>
-          )}
-          <Group>
-            <Button type="submit" loading={isPending} disabled={!isChanged}>
-              {texts.common.save}
-            </Button>
-            <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
-              {texts.common.discard}
-            </Button>
-          </Group>
+          <SaveFailure
+            error={error}
+            onReload={() => void queries.invalidateQueries({ queryKey: ["custom-users", customUserId] })}
+          />
+          <SaveButtons isPending={isPending} isChanged={isChanged} onDiscard={() => setEdits({})} />
         </Stack>
       </form>
       <ChangesGuard isChanged={isChanged} />

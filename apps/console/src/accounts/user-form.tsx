@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { Paper, Stack, Switch, TextInput, Title } from "@mantine/core";
 import { SallyportError } from "@sallyport/client";
 import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -8,7 +8,8 @@ import { DraftNotice } from "../data/draft-notice.tsx";
 import { useDraft } from "../data/use-draft.ts";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
 import { GroupPicker } from "./group-picker.tsx";
 
@@ -120,33 +121,16 @@ export function UserForm({ user }: { readonly user: AdministeredUserData }) {
               checked={values.administrator}
               onChange={({ currentTarget }) => edit({ administrator: currentTarget.checked })}
             />
-            {error !== null && (
-              <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-                <FailureDetails error={error} />
-                {isConflict && (
-                  <Button
-                    mt="sm"
-                    size="xs"
-                    variant="default"
-                    onClick={() => {
-                      forget();
-                      void queries.invalidateQueries({ queryKey: ["users", user.userId] });
-                    }}
-                  >
-                    {texts.lists.loadCurrent}
-                  </Button>
-                )}
-              </Alert>
-            )}
+            <SaveFailure
+              error={error}
+              canReload={isConflict}
+              onReload={() => {
+                forget();
+                void queries.invalidateQueries({ queryKey: ["users", user.userId] });
+              }}
+            />
             <SlowNotice isWaiting={isPending} />
-            <Group>
-              <Button type="submit" loading={isPending} disabled={!isChanged}>
-                {texts.common.save}
-              </Button>
-              <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
-                {texts.common.discard}
-              </Button>
-            </Group>
+            <SaveButtons isPending={isPending} isChanged={isChanged} onDiscard={() => setEdits({})} />
           </Stack>
         )}
       </form>

@@ -1,35 +1,26 @@
-import { Alert, Button, Group, NumberInput, Paper, Skeleton, Stack, Table, Text, Title } from "@mantine/core";
+import { Button, NumberInput, Paper, Stack, Table, Text } from "@mantine/core";
 import type { LimitsData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { LoadedPage, SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 
 const queryKey = ["limits"];
 
 export function LimitsPage() {
   const texts = useTexts();
   const connection = useConnection();
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey,
     queryFn: ({ signal }) => connection.administer((admin) => admin.limits.get({ signal })),
   });
   return (
-    <Stack>
-      <div>
-        <Title order={1} size="h2">
-          {texts.limits.title}
-        </Title>
-        <Text c="dimmed" size="sm" maw={640}>
-          {texts.limits.help}
-        </Text>
-      </div>
-      {error !== null && <FailureDetails error={error} />}
-      {data === undefined && error === null && <Skeleton height={320} aria-label={texts.common.loading} />}
-      {data !== undefined && <LimitsForm current={data} />}
-    </Stack>
+    <LoadedPage title={texts.limits.title} help={texts.limits.help} height={320} query={query}>
+      {(current) => <LimitsForm current={current} />}
+    </LoadedPage>
   );
 }
 
@@ -117,22 +108,8 @@ function LimitsForm({ current }: { readonly current: LimitsData }) {
           </Table>
         </Table.ScrollContainer>
         <Stack p="md">
-          {error !== null && (
-            <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-              <FailureDetails error={error} />
-              <Button mt="sm" size="xs" variant="default" onClick={() => void queries.invalidateQueries({ queryKey })}>
-                {texts.lists.loadCurrent}
-              </Button>
-            </Alert>
-          )}
-          <Group>
-            <Button type="submit" loading={isPending} disabled={!isChanged}>
-              {texts.common.save}
-            </Button>
-            <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
-              {texts.common.discard}
-            </Button>
-          </Group>
+          <SaveFailure error={error} onReload={() => void queries.invalidateQueries({ queryKey })} />
+          <SaveButtons isPending={isPending} isChanged={isChanged} onDiscard={() => setEdits({})} />
         </Stack>
       </form>
       <ChangesGuard isChanged={isChanged} />

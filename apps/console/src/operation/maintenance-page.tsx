@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Paper, Skeleton, Stack, Text, Textarea, Title } from "@mantine/core";
+import { Badge, Button, Group, Paper, Stack, Text, Textarea } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import type { MaintenanceData, MaintenanceRequestData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,31 +8,22 @@ import { useTexts } from "../language/language.tsx";
 import { Time } from "../language/time.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { FailureDetails, showSuccess } from "../notices/notices.tsx";
+import { LoadedPage, SaveFailure } from "../lists/form-parts.tsx";
+import { showSuccess } from "../notices/notices.tsx";
 
 const queryKey = ["maintenance"];
 
 export function MaintenancePage() {
   const texts = useTexts();
   const connection = useConnection();
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey,
     queryFn: ({ signal }) => connection.administer((admin) => admin.maintenance.get({ signal })),
   });
   return (
-    <Stack>
-      <div>
-        <Title order={1} size="h2">
-          {texts.maintenance.title}
-        </Title>
-        <Text c="dimmed" size="sm" maw={640}>
-          {texts.maintenance.help}
-        </Text>
-      </div>
-      {error !== null && <FailureDetails error={error} />}
-      {data === undefined && error === null && <Skeleton height={220} aria-label={texts.common.loading} />}
-      {data !== undefined && <MaintenanceForm current={data} />}
-    </Stack>
+    <LoadedPage title={texts.maintenance.title} help={texts.maintenance.help} height={220} query={query}>
+      {(current) => <MaintenanceForm current={current} />}
+    </LoadedPage>
   );
 }
 
@@ -101,14 +92,7 @@ function MaintenanceForm({ current }: { readonly current: MaintenanceData }) {
             value={notice.endsAt === null ? null : new Date(notice.endsAt)}
             onChange={(value) => setEdits({ ...edits, endsAt: value === null ? null : new Date(value).toISOString() })}
           />
-          {error !== null && (
-            <Alert color="red" role="alert" title={texts.notices.saveFailed}>
-              <FailureDetails error={error} />
-              <Button mt="sm" size="xs" variant="default" onClick={() => void queries.invalidateQueries({ queryKey })}>
-                {texts.lists.loadCurrent}
-              </Button>
-            </Alert>
-          )}
+          <SaveFailure error={error} onReload={() => void queries.invalidateQueries({ queryKey })} />
           <Group>
             {current.active ? (
               <>

@@ -28,6 +28,28 @@ async function findObject(data: SallyportClient, id: string, classes: readonly C
   return { id, className, title: path === null ? id : titleOf(await read([path]), path) };
 }
 
+/** The rank of an action for a text, best first; `undefined` if it has no such text. */
+function rankOf(
+  { label = "", description = "", keywords = "" }: SpotlightActionData,
+  text: string,
+): number | undefined {
+  const contains = (one: string | string[]) => String(one).toLowerCase().includes(text);
+  if (String(keywords).toLowerCase() === text || label.toLowerCase() === text) return 0;
+  if (label.toLowerCase().startsWith(text)) return 1;
+  if (contains(label)) return 2;
+  return contains(keywords) || contains(description) ? 3 : undefined;
+}
+
+/** The actions for a text: those that it names first, then those that tell of it. */
+function ranked(query: string, actions: readonly SpotlightActionData[]): SpotlightActionData[] {
+  const text = query.trim().toLowerCase();
+  const matches = actions.flatMap((action) => {
+    const rank = rankOf(action, text);
+    return rank === undefined ? [] : [{ action, rank }];
+  });
+  return matches.toSorted((one, other) => one.rank - other.rank).map(({ action }) => action);
+}
+
 /** Pages, classes, users and actions by their names, an object and a request by their ids, on Ctrl+K. The server searches users and objects. */
 export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
   const texts = useTexts();
@@ -99,6 +121,8 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
   return (
     <Spotlight
       actions={actions}
+      // Only plain actions are given to it, no groups.
+      filter={(query) => ranked(query, actions)}
       query={text}
       onQueryChange={setText}
       limit={mostResults}

@@ -28,13 +28,16 @@ function memoryGauge(): { readonly sample: () => void; readonly growth: () => nu
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
-  const start = used();
-  let most = start;
+  // What was freed since the start, such as a content of the check before, must not hide a growth.
+  let least = used();
+  let growth = 0;
   return {
     sample: () => {
-      most = Math.max(most, used());
+      const now = used();
+      least = Math.min(least, now);
+      growth = Math.max(growth, now - least);
     },
-    growth: () => most - start,
+    growth: () => growth,
   };
 }
 
