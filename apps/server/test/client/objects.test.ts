@@ -242,7 +242,12 @@ onEngines(
         const [writer, other] = [await loggedIn("demo"), await loggedIn("demo")];
         const { "~ObjectID": id } = await writer.createObject("Customer", { Name: "Zoë" });
         await expect(writer.lockObject(id)).resolves.toMatchObject({ isLocked: true });
-        await expect(client.getLock(id)).resolves.toEqual({ isLocked: true, messages: [expect.any(String)] });
+        await expect(client.getLock(id)).resolves.toEqual({
+          isLocked: true,
+          isOwn: false,
+          since: expect.any(String),
+          messages: [expect.any(String)],
+        });
         for (const refused of [other.updateObject(id, { Name: "Ann" }), other.lockObject(id), other.unlockObject(id)]) {
           await expect(refused).rejects.toMatchObject({ code: 713 });
         }
