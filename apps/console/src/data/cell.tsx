@@ -3,12 +3,9 @@ import { visibleText } from "../language/visible-text.ts";
 import { TextLink } from "../shell/links.tsx";
 import { cellText, isDay, isoTime, isRow, type ObjectRow } from "./cell-text.ts";
 import type { ValueColumn } from "./columns.ts";
-import { isCut } from "./cut-text.ts";
+import { isCut, listedCharacters } from "./cut-text.ts";
 import { titleOf } from "./object-title.ts";
 import classes from "./object-grid.module.css";
-
-/** Characters of a long text that a cell shows. */
-const shownCharacters = 300;
 
 interface CellProps {
   readonly row: ObjectRow;
@@ -30,13 +27,15 @@ export function Cell({ row, column, isTitle }: CellProps) {
   const text = cellText(row, column);
   if (column.type === "date") return <span title={text}>{isDay(text) ? text : localTime(text, language)}</span>;
   const isCode = column.type === "json" || column.type === "id";
+  // One that lists have cut ends with an ellipsis already.
+  const shown = text.length > listedCharacters + 1 ? `${text.slice(0, listedCharacters)}…` : text;
   const hint = isCut(value) ? `${text} ${texts.objects.characters(value["~Length"])}` : text;
   return (
     <span
       className={isCode ? classes["mono"] : ""}
       title={hint.length > 40 ? visibleText(hint.slice(0, 1_000)) : undefined}
     >
-      {visibleText(text.slice(0, shownCharacters))}
+      {visibleText(shown)}
     </span>
   );
 }
