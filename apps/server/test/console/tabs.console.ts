@@ -120,7 +120,7 @@ describe("tabs of the console", () => {
     const first = await opened.logIn();
     const second = await openTab(first.context());
     await welcome(second).waitFor();
-    await second.getByRole("navigation").getByRole("link", { name: "Users" }).click();
+    await second.getByRole("navigation").getByRole("link", { name: "Users", exact: true }).click();
     await second.getByRole("link", { name: "reader", exact: true }).click();
     await second.getByRole("textbox", { name: "E-mail" }).fill("other@example.com");
     const logOut = async () => {
