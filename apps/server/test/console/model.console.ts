@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { SallyportClient } from "@sallyport/client";
 import type { Page } from "playwright-core";
 import { AdministrationFixture } from "../administration/administration-fixture.ts";
@@ -337,36 +336,6 @@ describe("model in the console", () => {
       await apply();
       expect(await readersOf()).toBeUndefined();
     });
-  });
-
-  test("the diagram has all classes, is zoomed by buttons, reached by keyboard, and leads to a class", async () => {
-    await view("Diagram").click();
-    const diagram = page.getByRole("application", { name: "Diagram" });
-    const { classes } = await client.getStructure();
-    for (const { name } of classes) await diagram.getByRole("link", { name, exact: true }).waitFor();
-    expect(await diagram.getByRole("link").count()).toBe(classes.length);
-    const place = page.locator(".react-flow__viewport");
-    const isPlacedElsewhere = (style: string) =>
-      page.locator(`.react-flow__viewport:not([style*="${style}"])`).waitFor();
-    await isPlacedElsewhere("translate(0px, 0px)");
-    for (const name of ["Zoom in", "Show the whole diagram", "Zoom out"]) {
-      const before = await place.getAttribute("style");
-      await button(name).click();
-      await isPlacedElsewhere(String(before));
-    }
-    await diagram.getByRole("link", { name: "Invoice", exact: true }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Invoice" }).waitFor();
-    await view("Diagram").click();
-    await page.getByRole("link", { name: "Show it as a table" }).click();
-    await page.getByRole("row", { name: /^Invoice .*Customer → Customer/ }).waitFor();
-  });
-
-  test("the code of the diagram is not part of the first load", () => {
-    const folder = new URL("../../../console/dist/", import.meta.url).pathname;
-    const chunk = readdirSync(join(folder, "assets")).find((name) => /^diagram-.*\.js$/.test(name));
-    expect(readFileSync(join(folder, "assets", String(chunk)), "utf8")).toContain("react-flow__viewport");
-    expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain(chunk);
   });
 
   test.each(["light", "dark"] as const)("is accessible in the %s scheme, on a narrow screen too", async (scheme) => {
