@@ -88,8 +88,10 @@ export interface HttpLimits
   readonly uploadSilence: number;
 }
 
-/** Bytes of unread responses: an eighth of the memory that the process may take, which rarely holds more than 256 MiB of them. */
-const sendBufferBytes = Math.min(256 * 1024 * 1024, (process.constrainedMemory() || totalmem()) / 8);
+/** Bytes of memory that the process may take: that of its container, if it has a limit, or of the machine. */
+const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+/** Bytes of unread responses. More than 256 MiB of them are clients that do not read. */
+const sendBufferBytes = Math.min(256 * 1024 * 1024, Math.floor(memory / 8));
 
 export const httpLimits: HttpLimits = {
   // Users notice a second. The gap to the lower bound keeps the server from changing its mind with each request.
