@@ -133,6 +133,8 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
       maxHeight={420}
       searchProps={{
         leftSection: <IconSearch size={18} />,
+        // The trap of the dialog moves the focus later, and what is typed until then would be lost.
+        autoFocus: true,
         placeholder: texts.shell.palette,
         "aria-label": texts.shell.palette,
       }}

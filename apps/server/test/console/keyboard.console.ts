@@ -65,8 +65,10 @@ describe("console by the keyboard alone", () => {
   const type = (text: string) => page.keyboard.type(text);
   const go = async (name: string) => {
     await press("Control+k");
-    await page.getByRole("textbox", { name: "Search or go to…" }).waitFor();
+    const search = page.getByRole("textbox", { name: "Search or go to…" });
+    await search.waitFor();
     await type(name);
+    expect(await search.inputValue()).toBe(name);
     await page.getByRole("dialog").locator("[data-selected]").filter({ hasText: name }).waitFor();
     await press("Enter");
     await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
@@ -86,6 +88,15 @@ describe("console by the keyboard alone", () => {
     await page.evaluate("document.activeElement.blur()");
     await tabTo(page, "Skip to the content");
     await press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+  });
+
+  test("opens and leaves the palette, and the focus returns", async () => {
+    await press("Control+k");
+    await page.getByRole("textbox", { name: "Search or go to…" }).waitFor();
+    await press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.locator(":focus").waitFor();
     expect(await page.evaluate("document.activeElement.id")).toBe("content");
   });
 
@@ -117,7 +128,7 @@ describe("console by the keyboard alone", () => {
     expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
     await press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.waitForFunction(`document.activeElement.innerText.trim() === ${JSON.stringify(button)}`);
+    await page.locator("button:focus", { hasText: button }).waitFor();
   });
 
   test("finds, opens, changes and saves an object", async () => {
