@@ -31,7 +31,7 @@ function filesBelow(folder) {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
       return ["dist", "node_modules", "test", "test-kit", "template"].includes(entry.name) ? [] : filesBelow(path);
-    return entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts") ? [path] : [];
+    return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
 

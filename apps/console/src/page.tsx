@@ -9,7 +9,7 @@ import { ConnectionContext, useConnection, useConnectionState } from "./connecti
 import { LogInPage } from "./connection/log-in-page.tsx";
 import { Questions } from "./connection/questions.tsx";
 import { type LinkTickets, loadPageConfig, type PageConfig } from "./connection/page-config.ts";
-import { eraseDrafts } from "./data/drafts.ts";
+import { eraseDrafts } from "./data/form/drafts.ts";
 import { LanguageProvider, useTexts } from "./language/language.tsx";
 import { showNotice, showSuccess } from "./notices/notices.tsx";
 import { createConsoleRouter, loadAllPages } from "./router.tsx";

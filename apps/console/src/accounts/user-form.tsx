@@ -4,8 +4,8 @@ import type { AdministeredUserData, UserChangeData } from "@sallyport/client/adm
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
-import { DraftNotice } from "../data/draft-notice.tsx";
-import { useDraft } from "../data/use-draft.ts";
+import { DraftNotice } from "../data/form/draft-notice.tsx";
+import { useDraft } from "../data/form/use-draft.ts";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { SaveButtons, SaveFailure } from "../lists/form-parts.tsx";

@@ -1,6 +1,6 @@
 import type { ClassStructure } from "@sallyport/client";
 import { columnsOf, type ValueColumn } from "./columns.ts";
-import type { Operator } from "./filter-tree.ts";
+import type { Operator } from "./filter/filter-tree.ts";
 
 /** References in a path, at most. */
 export const maxReferences = 4;

@@ -10,21 +10,21 @@ import { useClasses } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails, showFailure } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
-import { useColumnChoice } from "./column-choice.ts";
-import { ColumnPanel } from "./column-panel.tsx";
+import { useColumnChoice } from "./grid/column-choice.ts";
+import { ColumnPanel } from "./grid/column-panel.tsx";
 import { listColumnsOf, usualColumns } from "./columns.ts";
-import { conditionsOf, filterOf } from "./filter-tree.ts";
-import { FilterPanel } from "./filter-panel.tsx";
+import { conditionsOf, filterOf } from "./filter/filter-tree.ts";
+import { FilterPanel } from "./filter/filter-panel.tsx";
 import { filterOfText, listQuery, noFilter } from "./list-query.ts";
 import { newObject, useListState } from "./list-state.ts";
-import { ObjectGrid } from "./object-grid.tsx";
+import { ObjectGrid } from "./grid/object-grid.tsx";
 import { ButtonLink } from "../shell/links.tsx";
 import { useObjectCount } from "./object-count.ts";
 import { listKey, useObjectRows } from "./object-rows.ts";
 import { titlePathOf } from "./object-title.ts";
 import { type ListContent, ViewMenu } from "./view-menu.tsx";
 import { openedView, useViews } from "./views.ts";
-import { type ShownCell, WholeValue } from "./whole-value.tsx";
+import { type ShownCell, WholeValue } from "./grid/whole-value.tsx";
 import classes from "./class-page.module.css";
 
 /** The objects of a class and its subclasses. */

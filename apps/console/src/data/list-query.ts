@@ -1,9 +1,9 @@
 import type { ClassStructure, Filter, ObjectQuery } from "@sallyport/client";
 import { stepsOf } from "./attribute-path.ts";
 import type { ValueColumn } from "./columns.ts";
-import { filterOf, type Group, parseFilter, withOperands } from "./filter-tree.ts";
+import { filterOf, type Group, parseFilter, withOperands } from "./filter/filter-tree.ts";
 import { objectIdOf } from "./object-title.ts";
-import { resolvedDate } from "./relative-date.ts";
+import { resolvedDate } from "./filter/relative-date.ts";
 
 export const noFilter: Group = { kind: "group", mode: "all", members: [] };
 

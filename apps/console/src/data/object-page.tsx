@@ -10,12 +10,12 @@ import { visibleText } from "../language/visible-text.ts";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 import { TextLink } from "../shell/links.tsx";
-import { localTime } from "./cell.tsx";
+import { localTime } from "./grid/cell.tsx";
 import type { ObjectRow } from "./cell-text.ts";
 import { formFieldsOf } from "./columns.ts";
 import { newObject } from "./list-state.ts";
-import { ObjectForm } from "./object-form.tsx";
-import { ObjectLock } from "./object-lock.tsx";
+import { ObjectForm } from "./form/object-form.tsx";
+import { ObjectLock } from "./form/object-lock.tsx";
 import { listKey } from "./object-rows.ts";
 import { titleOf, titlePathOf } from "./object-title.ts";
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useConnection } from "../connection/connection-context.tsx";
 import { stepsOf } from "./attribute-path.ts";
 import { listColumnsOf } from "./columns.ts";
-import { conditionsOf, filterOf, parseFilter, withoutConditions } from "./filter-tree.ts";
+import { conditionsOf, filterOf, parseFilter, withoutConditions } from "./filter/filter-tree.ts";
 import type { ListState } from "./list-state.ts";
 
 export const viewsKey = (className: string): readonly string[] => ["objects", className, "views"];

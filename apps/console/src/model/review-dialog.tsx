@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useGroupNames } from "../accounts/group-picker.tsx";
 import type { Connection } from "../connection/connection.ts";
 import { useConnection } from "../connection/connection-context.tsx";
-import { ValueDiff, type ValueDifference } from "../data/value-diff.tsx";
+import { ValueDiff, type ValueDifference } from "../data/form/value-diff.tsx";
 import { useTexts } from "../language/language.tsx";
 import { Dialog, DialogForm } from "../lists/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";

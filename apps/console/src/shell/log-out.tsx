@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
-import { countDrafts } from "../data/drafts.ts";
+import { countDrafts } from "../data/form/drafts.ts";
 import { useTexts } from "../language/language.tsx";
 import { hasChanges } from "../lists/changes-guard.tsx";
 import { Dialog } from "../lists/dialog.tsx";

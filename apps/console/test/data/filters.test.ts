@@ -7,8 +7,8 @@ import {
   filterOf,
   operators,
   parseFilter,
-} from "../../src/data/filter-tree.ts";
-import { resolvedDate } from "../../src/data/relative-date.ts";
+} from "../../src/data/filter/filter-tree.ts";
+import { resolvedDate } from "../../src/data/filter/relative-date.ts";
 
 const path = fc.constantFrom("Name", "Customer.City", "~StoreTime", "constructor", "Amount");
 const operand = fc.oneof(

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { tableText } from "../../src/data/cell-text.ts";
-import { movedCell, selectedRange } from "../../src/data/grid-keys.ts";
-import { containerHeight, contentOffset, maxHeight, scrollOffset } from "../../src/data/offset-mapping.ts";
+import { movedCell, selectedRange } from "../../src/data/grid/grid-keys.ts";
+import { containerHeight, contentOffset, maxHeight, scrollOffset } from "../../src/data/grid/offset-mapping.ts";
 
 describe("offset of rows", () => {
   const extent = fc.record({

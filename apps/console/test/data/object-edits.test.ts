@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ObjectRow } from "../../src/data/cell-text.ts";
-import { changedMembers, hasFault, isSameValue, refusedMember, sentValue } from "../../src/data/object-edits.ts";
+import { changedMembers, hasFault, isSameValue, refusedMember, sentValue } from "../../src/data/form/object-edits.ts";
 
 const meta = { "~ClassName": "Thing", "~ObjectID": "1" };
 const other = { "~ClassName": "Other", "~ObjectID": "2B" };

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { usePerson } from "../connection/connection-context.tsx";
+import { usePerson } from "../../connection/connection-context.tsx";
 import { type Draft, draftKey, keepDraft, readDraft } from "./drafts.ts";
 
 /**

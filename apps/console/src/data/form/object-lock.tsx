@@ -4,11 +4,11 @@ import type { Lock } from "@sallyport/client";
 import { IconLock } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection, usePerson } from "../connection/connection-context.tsx";
-import { useLanguage } from "../language/language.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { showFailure } from "../notices/notices.tsx";
-import { isoTime, type ObjectRow } from "./cell-text.ts";
+import { useConnection, usePerson } from "../../connection/connection-context.tsx";
+import { useLanguage } from "../../language/language.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../../lists/confirm-dialog.tsx";
+import { showFailure } from "../../notices/notices.tsx";
+import { isoTime, type ObjectRow } from "../cell-text.ts";
 
 /** Milliseconds between two looks at a lock, and at an object without one. */
 const intervals = { locked: 2_000, unlocked: 10_000 } as const;

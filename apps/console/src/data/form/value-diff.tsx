@@ -1,6 +1,6 @@
 import { SegmentedControl, Table, Text } from "@mantine/core";
-import { useTexts } from "../language/language.tsx";
-import { visibleText } from "../language/visible-text.ts";
+import { useTexts } from "../../language/language.tsx";
+import { visibleText } from "../../language/visible-text.ts";
 import classes from "./object-form.module.css";
 
 export interface ValueDifference {

@@ -2,10 +2,10 @@ import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Textarea } fr
 import type { ClassStructure } from "@sallyport/client";
 import { IconFolderPlus, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { useTexts } from "../language/language.tsx";
+import { useTexts } from "../../language/language.tsx";
 import { ConditionRow } from "./condition-row.tsx";
-import { columnsOf } from "./columns.ts";
-import { operatorsFor } from "./attribute-path.ts";
+import { columnsOf } from "../columns.ts";
+import { operatorsFor } from "../attribute-path.ts";
 import {
   type Condition,
   type FilterNode,

@@ -1,6 +1,6 @@
 import { Alert, Button, Group } from "@mantine/core";
-import { useLanguage } from "../language/language.tsx";
-import { localTime } from "./cell.tsx";
+import { useLanguage } from "../../language/language.tsx";
+import { localTime } from "../grid/cell.tsx";
 import type { Draft } from "./drafts.ts";
 import { type ValueDifference, ValueDiff } from "./value-diff.tsx";
 

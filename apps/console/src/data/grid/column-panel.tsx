@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, Stack, Switch } from "@mantine/core";
 import { IconChevronDown, IconChevronUp, IconColumns3 } from "@tabler/icons-react";
-import { useTexts } from "../language/language.tsx";
+import { useTexts } from "../../language/language.tsx";
 import type { ColumnChoice } from "./column-choice.ts";
-import type { ValueColumn } from "./columns.ts";
-import classes from "./class-page.module.css";
+import type { ValueColumn } from "../columns.ts";
+import classes from "../class-page.module.css";
 
 interface ColumnPanelProps {
   readonly columns: readonly ValueColumn[];

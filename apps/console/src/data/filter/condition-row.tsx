@@ -2,12 +2,12 @@ import { ActionIcon, Autocomplete, Group, Select, TagsInput, TextInput } from "@
 import type { ClassStructure } from "@sallyport/client";
 import { IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { useTexts } from "../language/language.tsx";
-import { maxReferences, operatorsFor, type PathStep, stepsOf } from "./attribute-path.ts";
-import { columnsOf } from "./columns.ts";
-import { parseNumber } from "./exact-number.ts";
+import { useTexts } from "../../language/language.tsx";
+import { maxReferences, operatorsFor, type PathStep, stepsOf } from "../attribute-path.ts";
+import { columnsOf } from "../columns.ts";
+import { parseNumber } from "../exact-number.ts";
 import type { Condition, Operator } from "./filter-tree.ts";
-import { ReferencePicker } from "./reference-picker.tsx";
+import { ReferencePicker } from "../form/reference-picker.tsx";
 import { relativeDates, resolvedDate } from "./relative-date.ts";
 
 interface ConditionRowProps {

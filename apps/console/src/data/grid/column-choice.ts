@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import { usePerson } from "../connection/connection-context.tsx";
+import { usePerson } from "../../connection/connection-context.tsx";
 
 /** How a person wants to see a class: its columns, in their order, and a count. */
 export interface ColumnChoice {

@@ -1,11 +1,11 @@
 import { Skeleton, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useTexts } from "../language/language.tsx";
-import { Dialog } from "../lists/dialog.tsx";
-import { FailureDetails } from "../notices/notices.tsx";
-import { cellText, type ObjectRow } from "./cell-text.ts";
-import type { ValueColumn } from "./columns.ts";
-import { titleOf } from "./object-title.ts";
+import { useTexts } from "../../language/language.tsx";
+import { Dialog } from "../../lists/dialog.tsx";
+import { FailureDetails } from "../../notices/notices.tsx";
+import { cellText, type ObjectRow } from "../cell-text.ts";
+import type { ValueColumn } from "../columns.ts";
+import { titleOf } from "../object-title.ts";
 
 /** A cell of a list. */
 export interface ShownCell {

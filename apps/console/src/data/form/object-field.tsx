@@ -1,12 +1,12 @@
 import { Badge, Button, Group, Text } from "@mantine/core";
 import type { ClassStructure } from "@sallyport/client";
-import { useTexts } from "../language/language.tsx";
-import { targetOf } from "./attribute-path.ts";
-import { isRow, type ObjectRow } from "./cell-text.ts";
-import type { ValueColumn } from "./columns.ts";
+import { useTexts } from "../../language/language.tsx";
+import { targetOf } from "../attribute-path.ts";
+import { isRow, type ObjectRow } from "../cell-text.ts";
+import type { ValueColumn } from "../columns.ts";
 import { FileControl } from "./file-control.tsx";
 import { type FieldEdit, isSameValue, membersOf, sentValue } from "./object-edits.ts";
-import { titleOf } from "./object-title.ts";
+import { titleOf } from "../object-title.ts";
 import {
   BooleanControl,
   CollectionControl,

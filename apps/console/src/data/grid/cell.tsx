@@ -1,10 +1,10 @@
-import { useLanguage } from "../language/language.tsx";
-import { visibleText } from "../language/visible-text.ts";
-import { TextLink } from "../shell/links.tsx";
-import { cellText, isDay, isoTime, isRow, type ObjectRow } from "./cell-text.ts";
-import type { ValueColumn } from "./columns.ts";
-import { isCut, listedCharacters } from "./cut-text.ts";
-import { titleOf } from "./object-title.ts";
+import { useLanguage } from "../../language/language.tsx";
+import { visibleText } from "../../language/visible-text.ts";
+import { TextLink } from "../../shell/links.tsx";
+import { cellText, isDay, isoTime, isRow, type ObjectRow } from "../cell-text.ts";
+import type { ValueColumn } from "../columns.ts";
+import { isCut, listedCharacters } from "../cut-text.ts";
+import { titleOf } from "../object-title.ts";
 import classes from "./object-grid.module.css";
 
 interface CellProps {

@@ -1,6 +1,6 @@
 import { hashKey } from "@tanstack/react-query";
-import { isRow, type ObjectRow } from "./cell-text.ts";
-import type { ValueColumn } from "./columns.ts";
+import { isRow, type ObjectRow } from "../cell-text.ts";
+import type { ValueColumn } from "../columns.ts";
 
 /** Why what was typed is no value. */
 export type FieldFault = "number" | "rounded" | "json" | "date";

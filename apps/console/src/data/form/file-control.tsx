@@ -3,9 +3,9 @@ import { linkFile, upload } from "@sallyport/client/files";
 import { IconDownload, IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
-import { useTexts } from "../language/language.tsx";
-import { showFailure } from "../notices/notices.tsx";
+import { useConnection } from "../../connection/connection-context.tsx";
+import { useTexts } from "../../language/language.tsx";
+import { showFailure } from "../../notices/notices.tsx";
 import type { ControlProps } from "./value-controls.tsx";
 
 /** Seconds until the link of a download expires. */

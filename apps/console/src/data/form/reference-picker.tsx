@@ -3,11 +3,11 @@ import { useDebouncedValue } from "@mantine/hooks";
 import type { ClassStructure } from "@sallyport/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useClasses, useConnection } from "../connection/connection-context.tsx";
-import { useTexts } from "../language/language.tsx";
-import { stepsOf } from "./attribute-path.ts";
-import type { ObjectRow } from "./cell-text.ts";
-import { titlePathOf, titleOf } from "./object-title.ts";
+import { useClasses, useConnection } from "../../connection/connection-context.tsx";
+import { useTexts } from "../../language/language.tsx";
+import { stepsOf } from "../attribute-path.ts";
+import type { ObjectRow } from "../cell-text.ts";
+import { titlePathOf, titleOf } from "../object-title.ts";
 
 /** Objects that the picker offers at a time. */
 const offered = 20;
