@@ -1,7 +1,7 @@
 import { OutdatedModelError, type ModelRepository, ServiceError } from "@sallyport/storage";
 import { Model } from "../model/index.ts";
 import type { RequestContext } from "./request-context.ts";
-import { sharedRepositories } from "./shared-reads.ts";
+import { requestModel } from "./shared-reads.ts";
 
 /** Loads the stored model. Throws 713 if its generation is not among the expected ones. `null`: any generation. */
 export async function loadModel(
@@ -13,18 +13,6 @@ export async function loadModel(
     throw new ServiceError(713, { detail: "The model changed during the request." });
   }
   return new Model(stored);
-}
-
-/** Returns the model of this generation or a newer one. A transaction loads it by itself. */
-export async function requestModel(
-  context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
-  generation = context.modelGeneration,
-): Promise<Model> {
-  const { models: cache } = context.database;
-  const cached = cache.loaded(generation);
-  if (cached !== undefined) return cached;
-  // The load of another request can wait for the connection that a transaction occupies.
-  return (context.unit.models ?? cache).current(generation, sharedRepositories(context).model);
 }
 
 const attempts = 3;

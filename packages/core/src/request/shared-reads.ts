@@ -1,5 +1,6 @@
 import type { EffectiveLimits } from "../capacity/index.ts";
 import type { MacroSet } from "../macros/index.ts";
+import type { Model } from "../model/index.ts";
 import type { Repositories } from "@sallyport/storage";
 import type { RequestContext } from "./request-context.ts";
 
@@ -34,4 +35,16 @@ export function requestMacros(
     unit,
     settingsGeneration,
   });
+}
+
+/** The model at the generation of the request, or a newer one. A transaction loads it by itself. */
+export async function requestModel(
+  context: Sharing & Pick<RequestContext, "modelGeneration">,
+  generation = context.modelGeneration,
+): Promise<Model> {
+  const { models: cache } = context.database;
+  const cached = cache.loaded(generation);
+  if (cached !== undefined) return cached;
+  // The load of another request can wait for the connection that a transaction occupies.
+  return (context.unit.models ?? cache).current(generation, sharedRepositories(context).model);
 }

@@ -9,7 +9,7 @@ import {
 import {
   administrationIdleTimeout,
   admitConsoleKey,
-  admitSession,
+  admitResting,
   isConsoleKey,
   requestChecks,
   sessionFindings,
@@ -26,7 +26,7 @@ export function idleTimeoutOf({ route, database, session }: Exchange): number {
 
 /** Looks up the app key and the session of the request. `idleTimeout`: see `AdmissionRequest`. */
 export function admissionOf(
-  { database, appKeyDigest, basis, credentials, session }: Exchange,
+  { database, route, appKeyDigest, basis, credentials, session }: Exchange,
   idleTimeout: number,
 ): Promise<Admission> {
   const request: AdmissionRequest = {
@@ -36,9 +36,10 @@ export function admissionOf(
     idleTimeout,
   };
   const { repositories } = database.storage;
-  return basis === null && isConsoleKey(credentials.appKey.value)
+  if (basis !== null) return admitResting(repositories, request, basis);
+  return route.administration && isConsoleKey(credentials.appKey.value)
     ? admitConsoleKey(repositories, request)
-    : admitSession(repositories, request, basis);
+    : repositories.admission.admit(request);
 }
 
 /** The app key of the request. Throws 101 if it is unknown, disabled or ambiguous. */

@@ -113,8 +113,7 @@ export interface PipelineParts {
   readonly settings: HttpSettings;
   readonly services: Services;
   readonly databases: DatabaseDirectory;
-  /** `ordinary`: without the administration routes. */
-  readonly matcher: Readonly<Record<"all" | "ordinary", RouteMatcher>>;
+  readonly matcher: RouteMatcher;
   readonly reach: AdministrationReach;
   readonly steps: ReadonlyMap<Route, RouteSteps>;
   readonly digests: Digests;

@@ -22,11 +22,8 @@ export function findPath(exchange: Exchange, { settings, databases, matcher, rea
 
   const segments = pathSegments(path);
   const below = settings.basePath === "" ? segments : withoutBase(segments, settings.basePath);
-  const found =
-    below === null
-      ? null
-      : matchAlias(below, databases, reach.admits(exchange.request) ? matcher.all : matcher.ordinary);
-  if (found !== null) {
+  const found = below === null ? null : matchAlias(below, databases, matcher);
+  if (found !== null && (!found.matched.administration || reach.admits(exchange.request))) {
     exchange.alias = found.alias;
     exchange.matched = found.matched;
   } else if (isKeySet(segments) || isKeySet(below)) exchange.matched = keySet;
@@ -91,7 +88,12 @@ export function findDatabase(exchange: Exchange, { databases, requests }: Pipeli
 const maxAge = { complete: 60, incomplete: 5 };
 
 /** The path of the key set, at the root of the server or below its base path. */
-export const keySet: MatchedPath = { pattern: keySetPath, methods: new Map(), parameters: new Map() };
+export const keySet: MatchedPath = {
+  pattern: keySetPath,
+  administration: false,
+  methods: new Map(),
+  parameters: new Map(),
+};
 
 function isKeySet(segments: readonly string[] | null): boolean {
   return segments !== null && `/${segments.join("/")}` === keySetPath;

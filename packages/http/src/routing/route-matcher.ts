@@ -3,6 +3,8 @@ import type { Route } from "../route.ts";
 /** The routes of one path pattern, by method. */
 export interface MatchedPath {
   readonly pattern: string;
+  /** Whether its routes are administration routes. */
+  readonly administration: boolean;
   readonly methods: ReadonlyMap<string, Route>;
   readonly parameters: ReadonlyMap<string, string>;
 }
@@ -11,6 +13,7 @@ interface Node {
   readonly literals: Map<string, Node>;
   parameter: { readonly name: string; readonly node: Node } | null;
   pattern: string;
+  administration: boolean;
   readonly methods: Map<string, Route>;
 }
 
@@ -36,7 +39,8 @@ export class RouteMatcher {
         return null;
       }
     }
-    return node.methods.size === 0 ? null : { pattern: node.pattern, methods: node.methods, parameters };
+    const { pattern, administration, methods } = node;
+    return methods.size === 0 ? null : { pattern, administration, methods, parameters };
   }
 
   private add(route: Route): void {
@@ -52,12 +56,13 @@ export class RouteMatcher {
       }
     }
     node.pattern = route.path;
+    node.administration = route.administration;
     node.methods.set(route.method, route);
   }
 }
 
 function emptyNode(): Node {
-  return { literals: new Map(), parameter: null, pattern: "", methods: new Map() };
+  return { literals: new Map(), parameter: null, pattern: "", administration: false, methods: new Map() };
 }
 
 const unusual = /[%;\\]|\/\/|\/\.{1,2}(?:\/|$)|\/$/;

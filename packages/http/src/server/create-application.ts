@@ -92,10 +92,7 @@ export function createApplication(parts: ApplicationParts): Application {
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const reach = new AdministrationReach(parts.isForOperator === true ? everywhere : parts.reach, origins);
-  const matcher = {
-    all: new RouteMatcher(parts.routes),
-    ordinary: new RouteMatcher(parts.routes.filter(({ administration }) => !administration)),
-  };
+  const matcher = new RouteMatcher(parts.routes);
   const refusals = new RefusedRequests(parts.routes);
   const listedOrigins = new ListedOrigins();
   const steps = stepsOfRoutes(parts.routes, parts.isForOperator);

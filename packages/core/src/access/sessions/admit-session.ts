@@ -29,10 +29,7 @@ export async function admitConsoleKey(
   return isValid ? admission : { ...admission, appKey: null, session: null, principal: null };
 }
 
-/**
- * Admits a request by its session. With a basis, the session is found only while that of the administrator is live, its app
- * key enabled and its user an administrator, and the request extends both.
- */
+/** Admits a request by its session, which may rest on that of an administrator. */
 export function admitSession(
   r: AdmissionRepositories,
   request: AdmissionRequest,
@@ -41,7 +38,11 @@ export function admitSession(
   return basis === null ? r.admission.admit(request) : admitResting(r, request, basis);
 }
 
-async function admitResting(
+/**
+ * Admits a request by a session that rests on that of an administrator. It is found only while the latter is live, its app key
+ * enabled and its user an administrator. The request extends both.
+ */
+export async function admitResting(
   r: AdmissionRepositories,
   request: AdmissionRequest,
   basis: SessionBasis,

@@ -194,7 +194,7 @@ export function planSerialization(
   { model, visibility, className }: PlannedAnswer,
 ): ObjectPlan {
   const { type = "full", depth = defaultDepth, fields = [] } = serialization ?? {};
-  const values = valueForms(serialization ?? {});
+  const values = serialization === undefined ? null : valueForms(serialization);
   switch (type) {
     case "full":
       return withUuid(fullPlan(model, depth, values));

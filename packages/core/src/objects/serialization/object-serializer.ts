@@ -52,6 +52,7 @@ export class ObjectSerializer {
   /** The forms of values if nothing reads more of an object than is written; else `null`. */
   async formsOfReads(): Promise<ValueForms | null> {
     const { extension } = this.source;
+    if (this.plan.values === null) return null;
     return this.plan.extensible && (await extension?.begin()) === true ? null : this.plan.values;
   }
 
