@@ -310,10 +310,15 @@ export class Metrics implements RequestObserver {
   }
 }
 
+let ofProcess: Registry | undefined;
+
+/** A new registry with the metrics of the process, which all servers of the process share: their observers never end. */
 function registryOfProcess(): Registry {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  return register;
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return Registry.merge([ofProcess]);
 }
 
 /** Counts the pending work of a password hasher. */
