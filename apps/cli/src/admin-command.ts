@@ -36,7 +36,7 @@ const unitSizes: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ]);
 
-const dayForm = /^(\d{1,2}):(\d{2})$/;
+const timeOfDayForm = /^(\d{1,2}):(\d{2})$/;
 const isoForm = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 type Direction = "past" | "future";
@@ -45,13 +45,10 @@ function timeIn(text: string, direction: Direction): Date | undefined {
   const sign = direction === "past" ? -1 : 1;
   const [, count, unit = ""] = durationForm.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() + sign * Number(count) * (unitSizes.get(unit) ?? 0));
-  const [, hour, minute] = dayForm.exec(text) ?? [];
-  if (hour === undefined) {
-    if (!isoForm.test(text)) return undefined;
-    // A day alone would be one in UTC.
-    return new Date(text.length === "2026-01-31".length ? `${text}T00:00` : text);
-  }
-  if (Number(hour) > 23 || Number(minute) > 59) return undefined;
+  // A day alone would be one in UTC.
+  if (isoForm.test(text)) return new Date(text.length === "2026-01-31".length ? `${text}T00:00` : text);
+  const [, hour, minute] = timeOfDayForm.exec(text) ?? [];
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59) return undefined;
   const time = new Date();
   time.setHours(Number(hour), Number(minute), 0, 0);
   if (sign * (time.getTime() - Date.now()) < 0) time.setDate(time.getDate() + sign);

@@ -46,7 +46,7 @@ const begin = {
   text: "insert into bare_callback.state values ($1, $2, $3, now() + interval '10 minutes')",
 };
 const consume = {
-  name: "spend",
+  name: "consume",
   text: "delete from bare_callback.state where digest = $1 and expires_at > now() returning nonce, verifier",
 };
 const find = {

@@ -43,12 +43,12 @@ export const gateScenario = comparison("gate", async (bench) => {
     ],
     lines: [
       {
-        scenario: "log-ins with rules, seats and limits",
+        scenario: "log-ins with rules, seats and rates",
         ours: "log-in with rules",
         limit: "log-in",
         bound: atLeast(0.9),
       },
-      { scenario: "reads with rules and limits", ours: "read with rules", limit: "read", bound: atLeast(0.97) },
+      { scenario: "reads with rules and rates", ours: "read with rules", limit: "read", bound: atLeast(0.97) },
       (result) => addedBackendCpu(result, "log-in with rules", "log-in"),
     ],
   };
@@ -77,7 +77,10 @@ function logInsTo(appKey: string, alias: string, appName: string): LoadRequest[]
   });
 }
 
-/** Stores devices, bans, rules, taken seats and limits by SQL, which takes seconds. Through the API it takes minutes. */
+/** Above all versions that the storage has given. */
+const firstVersion = 1_000_000_000_000;
+
+/** Stores devices, bans, rules, taken seats and rates by SQL, which takes seconds. Through the API it takes minutes. */
 async function storeRules(database: BenchDatabase, { schema, appKeyId }: ReadySchema): Promise<void> {
   await withStorage(database.address, schema, async ({ repositories: { records, settings } }) => {
     await new Applications(records).create({ name: crowded, seats: 10 * counts.takenSeats });
@@ -94,7 +97,7 @@ async function storeRules(database: BenchDatabase, { schema, appKeyId }: ReadySc
     database.run(
       `insert into ${schema}.records (kind, id, value, version, born, created_at, expires_at)
        select $1, ${id}, ${value}, $2::bigint + n, $2::bigint + n, now(), 'infinity' from generate_series(1, $3::int) n`,
-      [kind, 1_000_000_000_000, count],
+      [kind, firstVersion, count],
     );
   const device = "jsonb_build_object('kind', 'device', 'deviceId', 'other ' || n)";
   const digest = "encode(sha256(('other ' || n)::bytea), 'hex')";

@@ -47,8 +47,7 @@ export async function withExisting<T>(
   const [missing] = await directoriesWithoutDatabase([target]);
   if (missing !== undefined) {
     const problem = folderProblem(missing, { mayBeMissing: true, written: true });
-    if (problem !== null)
-      throw new CommandError(`The data directory ${missing} (DATA_DIR) cannot be used: ${problem}.`);
+    if (problem !== null) throw new CommandError(`The data directory ${missing} (DATA_DIR) ${problem}.`);
     throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
   }
   return withOpened(configuration, target, work);

@@ -8,7 +8,7 @@ import { types } from "node:util";
 import { keyRefusals, type ServerKeyKind, type ServerKeyPair, type ServerKeys } from "@sallyport/core";
 import { NodeServerKeys } from "@sallyport/crypto";
 import type { TlsCredentials } from "@sallyport/http";
-import { type Configuration, readReason, secretFileFaults } from "../configuration/index.ts";
+import { type Configuration, whyUnreadable, secretFileFaults } from "../configuration/index.ts";
 import { StartError } from "./start-error.ts";
 
 /** Reads certificate and keys as the server does at startup. Throws a `StartError` for an unusable file. */
@@ -42,7 +42,7 @@ function read(file: string, what: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new StartError(`The ${what} file ${file} ${readReason(cause)}.`, { cause });
+    throw new StartError(`The ${what} file ${file} ${whyUnreadable(cause)}.`, { cause });
   }
 }
 

@@ -6,7 +6,7 @@ import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isSchemaName } from "./schema/database-section.ts";
 import { parseAddress, type ServerAddress } from "@sallyport/storage-knex/server-address";
 import { faultOfAddress, isConnectionString } from "./schema/network-texts.ts";
-import { readReason } from "./read-sources.ts";
+import { whyUnreadable } from "./file-access.ts";
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 type StorageDocument = NonNullable<DatabaseDocument["storage"]>;
@@ -150,7 +150,7 @@ function urlOf(
     if (isConnectionString(read)) return checked(read, `${path}.urlFile`);
     return { combination: { path: `${path}.urlFile`, reason: "the file does not contain a connection string" } };
   } catch (error) {
-    return { combination: { path: `${path}.urlFile`, reason: `the file ${readReason(error)}` } };
+    return { combination: { path: `${path}.urlFile`, reason: `the file ${whyUnreadable(error)}` } };
   }
 }
 

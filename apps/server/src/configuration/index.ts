@@ -13,7 +13,8 @@ export { type ConfigurationField, configurationFields } from "./schema/configura
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";
 export { isOnServer } from "./database-storage.ts";
 export { demoDatabases, demoMacros, demoNote } from "./demo.ts";
-export { because, folderProblem, isDebugging, readReason, secretFileFaults } from "./read-sources.ts";
+export { folderProblem, forbiddenBecause, secretFileFaults, whyUnreadable } from "./file-access.ts";
+export { isDebugging } from "./read-sources.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 export { restartSections } from "./restart-sections.ts";
 export { readModelFile } from "./model-file.ts";

@@ -5,7 +5,7 @@ import type { Fault } from "./configuration-error.ts";
 import type { DatabaseConfiguration } from "./configuration.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isLoopbackHost, listenerAddress } from "./schema/network-texts.ts";
-import { folderProblem, unreadable } from "./read-sources.ts";
+import { folderProblem, unreadable } from "./file-access.ts";
 
 /** An error about values that exclude or require each other. */
 export interface InvalidCombination extends Fault {

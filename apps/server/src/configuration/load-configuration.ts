@@ -23,7 +23,8 @@ import {
 import { resolveDatabases } from "./databases.ts";
 import { demoConsole, demoDatabases, demoMacros, isDemo } from "./demo.ts";
 import { walkFields } from "./fields.ts";
-import { type Environment, type EnvironmentValues, folderProblem, readEnvironment, readFile } from "./read-sources.ts";
+import { folderProblem } from "./file-access.ts";
+import { type Environment, type EnvironmentValues, readEnvironment, readFile } from "./read-sources.ts";
 import { takeRemovedSettings } from "./removed-settings.ts";
 import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
 import { environmentWarnings, warningsAbout } from "./warnings.ts";

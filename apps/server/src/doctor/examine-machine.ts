@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { ServiceError } from "@sallyport/storage";
 import { MailerUnusable } from "@sallyport/core";
 import { isLocal, parseAddress } from "@sallyport/storage-knex/server-address";
-import { because, type Configuration, isLoopbackHost, secretFileFaults } from "../configuration/index.ts";
+import { forbiddenBecause, type Configuration, isLoopbackHost, secretFileFaults } from "../configuration/index.ts";
 import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { openFileStores } from "../composition/storages/file-stores.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
@@ -135,7 +135,7 @@ async function examineFiles(configuration: Configuration): Promise<Diagnosis> {
     () => false,
   );
   if (isWritable) return found("files", `Files can be stored in ${directory}.`);
-  const finding = `No files can be stored in ${directory}: this user cannot write to ${folder}${because(folder)}.`;
+  const finding = `No files can be stored in ${directory}: this user cannot write to ${folder}${forbiddenBecause(folder)}.`;
   return {
     check: "files",
     level: "error",

@@ -34,7 +34,7 @@ export async function examineServer({
     const problem =
       storage.engine === "embedded" ? folderProblem(storage.dataDir, { mayBeMissing: true, written: true }) : null;
     if (problem !== null) {
-      findings.push(unavailable(each, new Error(`The data directory (DATA_DIR): ${problem}.`)));
+      findings.push(unavailable(each, new Error(`The data directory (DATA_DIR) ${problem}.`)));
       continue;
     }
     if ((await directoriesWithoutDatabase([each])).length > 0) {

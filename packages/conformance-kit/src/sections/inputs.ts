@@ -85,6 +85,7 @@ export const inputChecks: readonly Check[] = checksOf("inputs", {
     equal(await read(), { Name: "plan", changed: [1] }, "the attributes after a change");
     await deleteObjects(storage, [id], true);
     await storage.transaction(async ({ deletion }) => {
+      // A restoration needs it in its transaction.
       await deletion.recycledWith(id);
       await deletion.restore([{ id, attributes: { restored }, links: {} }]);
     });

@@ -5,6 +5,8 @@ import {
   type AuthenticationAttempt,
   builtInAppKey,
   type ConsoleKey,
+  consoleSessionKey,
+  consoleTicketKey,
   createConsoleKey,
   type LogInServices,
   replaceRestingSession,
@@ -57,11 +59,10 @@ export async function tradeConsoleTicket(
   const { database, origin, r, services } = context;
   const digest = database.digests.sha256(ticket);
   const ofConsole = { ...context, appKey: await builtInAppKey(r) };
-  // The key gets its end in the transaction.
+  // The end of the key is computed in the transaction, which may not ask the storage for the time.
   await database.clock.measure();
   return services.gate.guard(ofConsole, {
-    // Strangers elsewhere cannot lock out those who have a ticket.
-    userKey: `console\0${origin.network}`,
+    userKey: consoleTicketKey(origin.network),
     refusal: { code: 302, type: "consoleTicket.refused" },
     userId: null,
     prove: async () => (await r.records.get(consoleTickets, [digest])).length > 0 || null,
@@ -94,8 +95,7 @@ export async function openConsoleSession(context: AdministratorContext & Uses<Lo
   const { sessions } = database.policy;
   const attempt: AuthenticationAttempt = {
     mode: "session",
-    // The own key: opening a session forgives no wrong password.
-    userKey: `console\0${userId}`,
+    userKey: consoleSessionKey(userId),
     account: { id: userId },
     proof: async () => {
       const { account, user, linked } = await r.accounts.find({ id: userId }, []);

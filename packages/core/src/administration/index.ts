@@ -1,4 +1,4 @@
-export type { AbsenceCheck } from "./absence/absence-check.ts";
+export type { AbsenceCheck } from "./missing-objects/absence-check.ts";
 export * from "./administrators.ts";
 export * from "./applications.ts";
 export * from "./audit.ts";
@@ -6,7 +6,7 @@ export * from "./classes.ts";
 export * from "./console.ts";
 export * from "./custom-users.ts";
 export * from "./examination.ts";
-export * from "./absence/explain-absence.ts";
+export * from "./missing-objects/explain-absence.ts";
 export * from "./keys.ts";
 export * from "./limits.ts";
 export * from "./macros.ts";

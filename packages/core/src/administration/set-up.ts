@@ -2,6 +2,7 @@ import { type Digest, type RandomSource, type RecordKind, ServiceError } from "@
 import {
   addUser,
   type ConsoleKey,
+  consoleTicketKey,
   type CreateUserInput,
   type LogInServices,
   type PasswordServices,
@@ -64,7 +65,7 @@ export async function setUp(
   await clock.measure();
   return services.gate.guard(caller, {
     // Strangers elsewhere cannot lock out those who have a ticket.
-    userKey: `console\0${origin.network}`,
+    userKey: consoleTicketKey(origin.network),
     refusal: { code: 302, type: "setUpTicket.refused" },
     userId: null,
     prove: async () => {

@@ -1,5 +1,6 @@
 import type { Digests } from "../digests/index.ts";
-import { allPages, type RecordKind, type RecordRepository, type StoredRecord } from "../ports/record-repository.ts";
+import { allPages } from "../ports/pages.ts";
+import type { RecordKind, RecordRepository, StoredRecord } from "../ports/record-repository.ts";
 import type { ObjectId } from "./object-id.ts";
 
 /** Links of provider accounts to database users, by `identityLinkId`. An identity has at most one link, even under concurrency. */

@@ -9,6 +9,7 @@ export * from "./object-query.ts";
 export * from "./principal.ts";
 export * from "./session.ts";
 export * from "./size-limits.ts";
+export * from "./storable-text.ts";
 export * from "./stored-object.ts";
 export * from "./strict-json.ts";
 export * from "./visibility.ts";

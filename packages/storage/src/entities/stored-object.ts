@@ -2,7 +2,7 @@ import type { Digest } from "../digests/index.ts";
 import { brand, ServiceError } from "../errors/index.ts";
 import type { AttributeDefinition } from "./class-definition.ts";
 import type { ObjectId } from "./object-id.ts";
-import { acceptStorable } from "../ports/storable-text.ts";
+import { acceptStorable } from "./storable-text.ts";
 import type { Visibility } from "./visibility.ts";
 
 export type JsonValue =

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../entities/stored-object.ts";
 import { RefusedByStorageError } from "../errors/index.ts";
 import { numberTable } from "../repositories/tables.ts";
-import { isStorableText } from "../ports/storable-text.ts";
+import { isStorableText } from "../entities/storable-text.ts";
 import type { KernelReader, KernelRange, KernelTransaction, Row as StoredRow } from "./kernel.ts";
 import { keyAfter, keyOf, type KeyPart, rangeOf } from "./keys.ts";
 import type { Note } from "./failures.ts";

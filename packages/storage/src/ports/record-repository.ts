@@ -1,4 +1,3 @@
-import { ServiceError } from "../errors/index.ts";
 import type { JsonValue } from "../entities/stored-object.ts";
 
 /** The content of a record: any JSON except `null`, which means no record. */
@@ -133,8 +132,9 @@ export interface RecordRepository {
 }
 
 /**
- * Changes a record without a lifetime, with optimistic concurrency. `work` returns the new value, or `null` to keep the
- * record. It runs again after a conflicting write. `false` if nothing was changed or there is no record.
+ * Changes a record with optimistic concurrency. Only for records that never expire: the write would remove a lifetime.
+ * `work` returns the new value, or `null` to keep the record. It runs again after a conflicting write. `false` if nothing
+ * was changed or there is no record.
  *
  * @param current the record as just read; saves one read
  */
@@ -154,39 +154,4 @@ export async function changeRecord<Value>(
     if ((await records.put(kind, id, value, { owner, ifVersion })) === "stored") return true;
   }
   return false;
-}
-
-/** A page of a list: at most `limit` items after a key, or from the first (`null`). */
-export interface PageRequest<Key = string> {
-  readonly after: Key | null;
-  readonly limit: number;
-}
-
-/** Reads all pages of a list. */
-export async function allPages<T, Key = string>(
-  list: (page: PageRequest<Key>) => Promise<readonly T[]>,
-  keyOf: (item: T) => Key,
-  limit = 500,
-): Promise<T[]> {
-  const all: T[] = [];
-  for (;;) {
-    const last = all.at(-1);
-    const page = await list({ after: last === undefined ? null : keyOf(last), limit });
-    all.push(...page);
-    if (page.length < limit) return all;
-  }
-}
-
-const maxAttempts = 1_000;
-
-/**
- * Repeats a change that depends on what it has read, as long as it returns `undefined`: another writer came first. 706 if
- * others come first all the time, or if the storage never keeps a change.
- */
-export async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let count = 1; count <= maxAttempts; count += 1) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-  }
-  throw new ServiceError(706, { detail: "Other writers keep changing the same data.", retryAfter: 1 });
 }

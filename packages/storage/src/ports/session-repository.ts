@@ -1,7 +1,7 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId } from "../entities/object-id.ts";
 import type { AppNameChange, NewSession, SeatLimit, Session, SessionPolicy } from "../entities/session.ts";
-import type { PageRequest } from "./record-repository.ts";
+import type { PageRequest } from "./pages.ts";
 
 /** Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. */
 export type SessionsOf =

@@ -8,7 +8,7 @@ import type { ClassDefinition } from "../entities/class-definition.ts";
 import type { ObjectId } from "../entities/object-id.ts";
 import { acceptObjectSize } from "../entities/size-limits.ts";
 import type { Attributes, Links, StoredObject } from "../entities/stored-object.ts";
-import { acceptStorable } from "./storable-text.ts";
+import { acceptStorable } from "../entities/storable-text.ts";
 
 /**
  * Port: export and import of a whole database as a stream. Both directions keep only a small part in memory and apply

@@ -14,7 +14,7 @@ import {
   type Realm,
   realmOf,
 } from "../ports/account-repository.ts";
-import { acceptStorable } from "../ports/storable-text.ts";
+import { acceptStorable } from "../entities/storable-text.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { objectBytes, storedObjects } from "./stored-objects.ts";
 import { livingRecord } from "./records.ts";

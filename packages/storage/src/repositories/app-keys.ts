@@ -1,7 +1,7 @@
 import type { Access } from "../kernel/access.ts";
 import type { RowReader } from "../kernel/rows.ts";
 import type { AppKey, AppKeyRepository } from "../ports/app-key-repository.ts";
-import { acceptStorable } from "../ports/storable-text.ts";
+import { acceptStorable } from "../entities/storable-text.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { nextNumbers } from "./numbers.ts";
 import { type AppKeyRow, appKeyTable } from "./tables.ts";

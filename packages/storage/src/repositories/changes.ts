@@ -31,10 +31,10 @@ interface Place {
 /** The first changes of a class behind the position of a query: of objects, tombstones and former readers. */
 async function placesOf(rows: RowReader, className: string, query: ChangeQuery): Promise<Place[]> {
   const { after, upTo, limit } = query;
+  // It is right for former readers as well: their key, too, begins with the number of the object.
   const span = { index: "byChange", of: [className], ...behind(after), through: [upTo] } as const;
   const objects = await rows.list(objectTable, span, limit);
   const tombstones = await rows.list(tombstoneTable, span, limit);
-  // Its key begins with the number of the object, which follows the stamp in the index as in the others.
   const former = await rows.list(formerReadersTable, span, limit);
   return [
     ...[...objects, ...tombstones].map(({ object: { id }, stamp }) => ({ id, stamp })),
@@ -55,6 +55,7 @@ async function changeAt(rows: RowReader, { id, stamp }: Place): Promise<Change> 
   const live = await rows.get(objectTable, number);
   const last = (live ?? (await rows.get(tombstoneTable, number))) as ObjectRow | TombstoneRow;
   const { uuid, className, version, readers } = last.object;
+  // A restoration has an entry as well.
   const former = await rows.get(formerReadersTable, number, stamp);
   const isCreation = last.createdStamp === stamp;
   const kind = last.object.attributes === undefined ? "deleted" : live === undefined ? "recycled" : "stored";

@@ -2,7 +2,7 @@ import type { ClassDefinition } from "../entities/class-definition.ts";
 import type { Access } from "../kernel/access.ts";
 import type { Rows } from "../kernel/rows.ts";
 import type { ModelRepository } from "../ports/model-repository.ts";
-import { acceptStorable } from "../ports/storable-text.ts";
+import { acceptStorable } from "../entities/storable-text.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { currentNumber, nextNumbers } from "./numbers.ts";
 import { classTable } from "./tables.ts";
@@ -16,7 +16,7 @@ export const modelRepository = (access: Access): ModelRepository => ({
       ),
     })),
 
-  /** Transactions have the outcome of a serial order. */
+  /** Transactions have the outcome of a serial order: what is read makes a concurrent change of the model conflict. */
   lock: () => access.read(async (rows) => void (await currentNumber(rows, "modelGeneration"))),
 
   async change({ put, removed = [] }, expectedGeneration) {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../entities/stored-object.ts";
 import type { Access } from "../kernel/access.ts";
 import type { RowReader, Rows } from "../kernel/rows.ts";
 import type { RecordRepository, RecordValue, StoredRecord } from "../ports/record-repository.ts";
-import { acceptStorable } from "../ports/storable-text.ts";
+import { acceptStorable } from "../entities/storable-text.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { newNumbers } from "./numbers.ts";
 import { type RecordRow, recordTable } from "./tables.ts";

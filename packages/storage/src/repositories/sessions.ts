@@ -5,7 +5,7 @@ import { ServiceError } from "../errors/index.ts";
 import type { Access } from "../kernel/access.ts";
 import type { RowReader, Rows, Span } from "../kernel/rows.ts";
 import type { LiveSession, SessionMatch, SessionRepository, SessionsOf } from "../ports/session-repository.ts";
-import { acceptStorable } from "../ports/storable-text.ts";
+import { acceptStorable } from "../entities/storable-text.ts";
 import { openedChannel } from "./channels.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { livingRecord } from "./records.ts";

@@ -159,7 +159,7 @@ export const tombstoneTable = table<TombstoneRow>()("tombstones", ({ object }) =
   byAge: (row) => (isRecycled(row) ? [] : [[row.object.storedAt]]),
 });
 
-/** The readers of an object before the transaction of a stamp changed them. */
+/** The readers of an object before the transaction of a stamp changed them, or restored the object. */
 export const formerReadersTable = table<FormerReadersEntry>()(
   "formerReaders",
   ({ id, stamp }) => [objectNumber(id), stamp],

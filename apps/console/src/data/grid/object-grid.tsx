@@ -130,8 +130,9 @@ export function ObjectGrid(props: ObjectGridProps) {
   const width = headers.reduce((sum, header) => sum + header.getSize(), 0);
 
   const extent = { content: rows.length * rowHeight, viewport: Math.max(0, height - headerHeight) };
-  const current = useRef(extent);
-  current.current = extent;
+  // The virtualizer keeps the functions of the first render.
+  const latestExtent = useRef(extent);
+  latestExtent.current = extent;
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -140,11 +141,15 @@ export function ObjectGrid(props: ObjectGridProps) {
     overscan: 12,
     scrollPaddingEnd: headerHeight,
     observeElementOffset: (instance, report) =>
-      observeElementOffset(instance, (top, isScrolling) => report(contentOffset(top, current.current), isScrolling)),
-    scrollToFn: (offset, options, instance) => elementScroll(scrollOffset(offset, current.current), options, instance),
+      observeElementOffset(instance, (top, isScrolling) =>
+        report(contentOffset(top, latestExtent.current), isScrolling),
+      ),
+    scrollToFn: (offset, options, instance) =>
+      elementScroll(scrollOffset(offset, latestExtent.current), options, instance),
   });
   const items = virtualizer.getVirtualItems();
   const offset = virtualizer.scrollOffset ?? 0;
+  /** From a place in the rows to that in the shortened element, see `offset-mapping.ts`. */
   const shift = scrollOffset(offset, extent) - offset;
 
   const last = items.at(-1)?.index ?? 0;
@@ -192,7 +197,7 @@ export function ObjectGrid(props: ObjectGridProps) {
     const whole = isWhole ? selected : await readWhole(selected);
     await navigator.clipboard.writeText(tableText(whole.map((row) => copied.map((column) => cellText(row, column)))));
   };
-  /** Whether there is more of the text of a cell to be shown. */
+  /** Shows the whole value of a cut cell. Returns whether it did. */
   const showWhole = ({ row: index, column: place }: GridCell): boolean => {
     const [row, column] = [rows[index - 1], shown[place]];
     if (row === undefined || column === undefined || !isCut(stateOf(row)[column.name])) return false;
@@ -235,7 +240,7 @@ export function ObjectGrid(props: ObjectGridProps) {
       if (active.row === 0 || getSelection()?.isCollapsed === false) return;
       copy().catch((error: unknown) => showFailure(texts.objects.copyFailed, error));
     } else if (event.key === " " && showWhole(active)) {
-      // The page does not scroll.
+      // It is shown. Below, the page is kept from scrolling.
     } else if (event.key === "Enter" && active.row === 0 && column !== undefined) sortColumn(column, event.shiftKey);
     else if (event.key === "Enter") openObject();
     else {

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { types } from "node:util";
 import type { JoinedEngine, JoinOptions } from "@sallyport/storage-pglite";
-import { because, type DatabaseConfiguration, type EmbeddedStorage } from "../../configuration/index.ts";
+import { forbiddenBecause, type DatabaseConfiguration, type EmbeddedStorage } from "../../configuration/index.ts";
 import { StartError } from "../start-error.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -101,7 +101,7 @@ export function directoryDiagnostics(error: unknown, dataDir: string): unknown {
 function reasonOf(error: unknown, dataDir: string): string | undefined {
   if (!types.isNativeError(error) || !("syscall" in error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "EACCES" || code === "EPERM") return `this user has no write permission${because(dataDir)}`;
+  if (code === "EACCES" || code === "EPERM") return `this user has no write permission${forbiddenBecause(dataDir)}`;
   return reasons.get(code) ?? `the operating system refuses it (${code ?? error.message})`;
 }
 

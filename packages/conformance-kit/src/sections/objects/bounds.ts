@@ -32,16 +32,17 @@ function largeOnes(
   }));
 }
 
-const few: Filter = { kind: "compare", path: valueOf("number"), operator: "lt", value: 5 };
+/** Admits all large objects of a check: their values are below 5. */
+const belowFive: Filter = { kind: "compare", path: valueOf("number"), operator: "lt", value: 5 };
 const sort = [{ path: valueOf("number"), descending: true }];
 
 /** All forms of a list query. */
 const queries: readonly (readonly [string, ObjectQuery])[] = [
   ["of one class", { classes: ["File"] }],
   ["of several classes", { classes: ["File", "Image"] }],
-  ["with a filter", { classes: ["File"], filter: few }],
+  ["with a filter", { classes: ["File"], filter: belowFive }],
   ["with a sort order", { classes: ["File"], sort }],
-  ["with a filter and a sort order", { classes: ["File", "Image"], filter: few, sort }],
+  ["with a filter and a sort order", { classes: ["File", "Image"], filter: belowFive, sort }],
 ];
 
 /** Asserts that a read succeeds if the byte limit fits its objects, and fails if it fits one less. */
@@ -98,20 +99,27 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
   },
 
   "refuses to list a distant page beyond the byte limit": async ({ r }) => {
-    await r.objects.insert(Array.from({ length: 1_100 }, () => ({ className: "File", attributes: {} })));
+    // Storages may read a page behind so many objects in another way than a near one.
+    const before = 1_100;
+    await r.objects.insert(Array.from({ length: before }, () => ({ className: "File", attributes: {} })));
     const created = await r.objects.insert(largeOnes(3));
-    const page = { offset: 1_100, limit: 10 };
+    const page = { offset: before, limit: 10 };
     for (const classes of [["File"], ["File", "Image"]])
       await assertBounded((bytes) => lists(r, { classes }, page, bytes), created, "the page");
   },
 
   "does not count invisible objects towards the byte limit": async ({ r }) => {
-    const hidden = await r.objects.insert([...largeOnes(3, { readers: [] }), ...largeOnes(3, { className: "Image" })]);
-    const [seen] = (await r.objects.insert(largeOnes(1))) as [StoredObject];
-    const all = [...hidden, seen];
-    for (const visibility of [noReader, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
-      const bytes = (visibility.principals === null ? 4 : 1) * large + slack;
-      const visible = visibility.principals === null ? [...hidden.slice(0, 3), seen] : [seen];
+    const restricted = await r.objects.insert(largeOnes(3, { readers: [] }));
+    const images = await r.objects.insert(largeOnes(3, { className: "Image" }));
+    const open = await r.objects.insert(largeOnes(1));
+    const all = [...restricted, ...images, ...open];
+    const cases: [Visibility, StoredObject[]][] = [
+      [noReader, open],
+      [seesAll, [...restricted, ...open]],
+    ];
+    for (const [of, visible] of cases) {
+      const visibility = { ...of, classes: new Set(["File"]) };
+      const bytes = visible.length * large + slack;
       equalInAnyOrder(await r.objects.get(idsOf(all), visibility, bytes), visible, "the objects by IDs");
       const byUuids = await r.objects.get({ uuids: pluck(all, "uuid") }, visibility, bytes);
       equalInAnyOrder(byUuids, visible, "the objects by UUIDs");

@@ -25,9 +25,8 @@ export type Proof = () => Promise<AuthenticatedAccount | null>;
 export interface AuthenticationAttempt {
   readonly mode: SessionMode;
   /**
-   * Identifies the user whose failures are counted. Methods that accept the same credentials use the same key. Joined
-   * by U+0000: the login name of a database user; `custom` and the name of a custom account; `provider`, issuer and
-   * subject.
+   * Identifies the user whose failures are counted. Methods that accept the same credentials use the same key. The forms
+   * stand in `user-keys.ts`.
    */
   readonly userKey: string;
   /** The account of the attempt, for the explanation of a refusal. It may not exist. */

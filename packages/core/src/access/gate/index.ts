@@ -6,4 +6,4 @@ export type {
   Proof,
 } from "./authentication-attempt.ts";
 export * from "./gate.ts";
-export { providerUserKey, sessionUserKey } from "./user-keys.ts";
+export { consoleSessionKey, consoleTicketKey, providerUserKey, sessionUserKey } from "./user-keys.ts";

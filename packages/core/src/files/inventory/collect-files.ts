@@ -56,6 +56,7 @@ async function collect(
   const { file } = candidate;
   let { version } = candidate;
   if (version === null) {
+    // Not recorded yet: its age begins now.
     await detach(r.records, file);
     version = (await r.records.get(detachedKind, [file]))[0]?.version ?? null;
   }

@@ -92,7 +92,8 @@ function classPlan(
 /** Default depth of followed references. */
 export const defaultDepth = 2;
 
-const cacheSize = new WeakMap<Model, ObjectPlan[]>();
+/** By model, then by depth. */
+const fullPlans = new WeakMap<Model, ObjectPlan[]>();
 
 /** Plan for all attributes, with targets up to `depth` steps away. Beyond, meta-fields only. Cached per model, without forms. */
 export function fullPlan(model: Model, depth: number, values: ValueForms | null = null): ObjectPlan {
@@ -102,8 +103,8 @@ export function fullPlan(model: Model, depth: number, values: ValueForms | null 
     return { ...metaFieldsOnly, attributes: true, extensible: true, values, of };
   };
   if (values !== null) return plan();
-  const plans = cacheSize.get(model) ?? [];
-  cacheSize.set(model, plans);
+  const plans = fullPlans.get(model) ?? [];
+  fullPlans.set(model, plans);
   return (plans[depth] ??= plan());
 }
 

@@ -2,7 +2,7 @@ import { type ObjectId, objectNumber } from "../../entities/object-id.ts";
 import type { StoredObject } from "../../entities/stored-object.ts";
 import type { Rows } from "../../kernel/rows.ts";
 import type { Table } from "../../kernel/table.ts";
-import { acceptStorable } from "../../ports/storable-text.ts";
+import { acceptStorable } from "../../entities/storable-text.ts";
 import {
   type ArchiveChunk,
   archivedAttributes,

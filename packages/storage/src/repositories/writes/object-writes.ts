@@ -13,7 +13,7 @@ import {
 import { isVisible, seesAll, type Visibility } from "../../entities/visibility.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ObjectRepository } from "../../ports/object-repository.ts";
-import { acceptStorable } from "../../ports/storable-text.ts";
+import { acceptStorable } from "../../entities/storable-text.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import {
   type ChangedObject,

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfiguration } from "./load-configuration.ts";
-import { because, folderProblem, secretFileFaults } from "./read-sources.ts";
+import { forbiddenBecause, folderProblem, secretFileFaults } from "./file-access.ts";
 
 /** Windows has no such permissions. */
 const posix = process.geteuid === undefined ? describe.skip : describe;
@@ -73,8 +73,8 @@ posix("files with secrets", () => {
 
   test("and directories are told with their owner, or that of the nearest parent", () => {
     const me = `belongs to user id ${own} with mode 0700, and this process has user id ${own}`;
-    expect(because(folder)).toBe(`: ${folder} ${me}`);
-    expect(because(join(folder, "none", "below"))).toBe(`: ${folder} ${me}`);
+    expect(forbiddenBecause(folder)).toBe(`: ${folder} ${me}`);
+    expect(forbiddenBecause(join(folder, "none", "below"))).toBe(`: ${folder} ${me}`);
   });
 
   const asOther = own === 0 ? test.skip : test;
