@@ -5,7 +5,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Packages that ship no licence text of their own, and one that names no licence. `text` is relative to the root. */
+/**
+ * Packages that ship no licence text of their own, one that names no licence, and one with parts of others. `text` is relative to
+ * the root, `parts` a folder of the package with the licences of its parts.
+ */
 const exceptions = {
   // All packages of their repository have one licence file; these archives lack it.
   "@aws-sdk/credential-provider-http": { text: "node_modules/@aws-sdk/client-s3/LICENSE" },
@@ -17,9 +20,12 @@ const exceptions = {
   "passport-apple": { text: "apps/server/licences/passport-apple.txt" },
   // Its Readme has the text. Its package.json is older than the field.
   pause: { license: "MIT" },
+  // Its worker contains the interfaces of decoders.
+  "pdfjs-dist": { parts: "wasm" },
 };
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i;
+const PART_LICENCE = /^LICENSE_/;
 const NOTICE_FILE = /^notice(?:\..*)?$|\.LICENSE\.txt$/i;
 const line = "-".repeat(80);
 
@@ -74,6 +80,10 @@ function readPart(root, folder) {
   if (texts.length === 0 && exception.text !== undefined)
     texts.push(readFileSync(join(root, exception.text), "utf8").trim());
   const notices = files.filter((each) => NOTICE_FILE.test(each)).map(read);
+  if (exception.parts !== undefined) {
+    const parts = readdirSync(join(place, exception.parts)).toSorted();
+    notices.push(...parts.filter((each) => PART_LICENCE.test(each)).map((each) => read(join(exception.parts, each))));
+  }
   return {
     name,
     version,

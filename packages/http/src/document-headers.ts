@@ -19,13 +19,20 @@ const ownParts = [
   "frame-ancestors 'none'",
 ];
 
-/** Text never becomes markup or code in these documents. */
-const withoutTexts = ["require-trusted-types-for 'script'", "trusted-types 'none'"];
+/** Text never becomes markup or code in these documents, but by policies of these names. */
+const withoutTexts = (names = "'none'") => ["require-trusted-types-for 'script'", `trusted-types ${names}`];
 
 /** The policies of the documents of this origin. */
 const policies = {
-  console: [...ownParts, "img-src 'self' blob:", "font-src 'self'", "worker-src 'self'", ...withoutTexts],
-  startPage: [...ownParts, "img-src 'self' data:", ...withoutTexts],
+  console: [
+    ...ownParts,
+    "img-src 'self' blob:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    // For the address of the worker that reads PDFs.
+    ...withoutTexts("console-worker"),
+  ],
+  startPage: [...ownParts, "img-src 'self' data:", ...withoutTexts()],
   /** Swagger UI writes markup, and the offline sample registers a service worker: both need texts as code. */
   documentation: [...ownParts, "img-src 'self' data:"],
 };

@@ -6,7 +6,7 @@ import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
 
-interface DialogProps extends Pick<ModalProps, "size" | "zIndex"> {
+interface DialogProps extends Pick<ModalProps, "size" | "zIndex" | "fullScreen"> {
   readonly title: ReactNode;
   readonly isOpen: boolean;
   /** Absent: Esc closes it. */

@@ -52,7 +52,7 @@ const policy = [
   "require-trusted-types-for 'script'",
   "script-src 'self'",
   "style-src 'self'",
-  "trusted-types 'none'",
+  "trusted-types console-worker",
   "worker-src 'self'",
 ].toSorted();
 

@@ -1,11 +1,15 @@
 import { Button, FileButton, Group, Progress } from "@mantine/core";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { linkFile, upload } from "@sallyport/client/files";
-import { IconDownload, IconUpload } from "@tabler/icons-react";
+import { IconDownload, IconEye, IconUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useConnection } from "../../connection/connection-context.tsx";
 import { useTexts } from "../../language/language.tsx";
+import { visibleText } from "../../language/visible-text.ts";
+import { Dialog } from "../../lists/dialog.tsx";
 import { showFailure } from "../../notices/notices.tsx";
+import { FilePreview } from "./file-preview.tsx";
 import type { ControlProps } from "./value-controls.tsx";
 
 /** Seconds until the link of a download expires. */
@@ -16,12 +20,14 @@ interface FileControlProps extends ControlProps {
   readonly name: string | undefined;
 }
 
-/** A file: its download, and an upload in its place. The object keeps the former file until the form is saved. */
+/** A file: its preview, its download, and an upload in its place. The object keeps the former file until the form is saved. */
 export function FileControl({ label, edit, onEdit, disabled, name }: FileControlProps) {
   const texts = useTexts();
   const connection = useConnection();
   const [uploaded, setUploaded] = useState<{ readonly id: string; readonly name: string } | null>(null);
+  const isNarrow = useMediaQuery("(max-width: 30em)");
   const [share, setShare] = useState(0);
+  const [isPreviewed, preview] = useDisclosure(false);
   const abortion = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
@@ -61,7 +67,17 @@ export function FileControl({ label, edit, onEdit, disabled, name }: FileControl
           loading={getting.isPending}
           onClick={() => getting.mutate(id)}
         >
-          {texts.objects.download(shown ?? id)}
+          {texts.objects.download(visibleText(shown ?? id))}
+        </Button>
+      )}
+      {id !== null && (
+        <Button
+          variant="default"
+          leftSection={<IconEye size={16} />}
+          aria-label={texts.objects.preview(visibleText(shown ?? id))}
+          onClick={preview.open}
+        >
+          {texts.objects.previewShort}
         </Button>
       )}
       <FileButton disabled={disabled} onChange={(file) => file !== null && sending.mutate(file)}>
@@ -79,6 +95,15 @@ export function FileControl({ label, edit, onEdit, disabled, name }: FileControl
         )}
       </FileButton>
       {sending.isPending && <Progress w="100%" value={share * 100} aria-label={texts.objects.upload(label)} />}
+      <Dialog
+        size="xl"
+        fullScreen={isNarrow}
+        title={visibleText(shown ?? id ?? "")}
+        isOpen={isPreviewed && id !== null}
+        onClose={preview.close}
+      >
+        {id !== null && <FilePreview id={id} />}
+      </Dialog>
     </Group>
   );
 }
