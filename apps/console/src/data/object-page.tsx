@@ -7,6 +7,7 @@ import { useMemo, useState } from "react";
 import { useClasses, useConnection } from "../connection/connection-context.tsx";
 import { useLanguage, useTexts } from "../language/language.tsx";
 import { visibleText } from "../language/visible-text.ts";
+import { ClosedSection } from "../lists/closed-section.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 import { TextLink } from "../shell/links.tsx";
@@ -18,6 +19,7 @@ import { ObjectForm } from "./form/object-form.tsx";
 import { ObjectLock } from "./form/object-lock.tsx";
 import { listKey } from "./object-rows.ts";
 import { titleOf, titlePathOf } from "./object-title.ts";
+import { ReferencedFrom } from "./referenced-from.tsx";
 
 /** An object, or a new one, as a form. */
 export function ObjectPage() {
@@ -82,6 +84,8 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
       <FailureDetails error={error} />
     );
   const title = titleOf(data, titlePathOf(structure, all));
+  // The address can name a base class.
+  const ownStructure = all.find(({ name }) => name === data["~ClassName"]) ?? structure;
   return (
     <Stack>
       <ClassLink className={className} />
@@ -122,6 +126,9 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
         row={data}
         onSaved={(row) => void queries.setQueryData(queryKey, row)}
       />
+      <ClosedSection title={texts.objects.referencedFrom}>
+        {() => <ReferencedFrom objectId={objectId} structure={ownStructure} all={all} />}
+      </ClosedSection>
     </Stack>
   );
 }

@@ -90,6 +90,9 @@ export const objects: Texts["objects"] = {
   takeOverLockHelp:
     "Die Sitzung mit der Sperre kann das Objekt nicht mehr speichern. Ihre Seite sagt es ihr. Das Audit hält es fest.",
   takeOverLockConfirm: "Sperre übernehmen",
+  referencedFrom: "Verweise auf dieses Objekt",
+  referencedNowhere: "Kein Objekt, das Sie lesen können, führt zu diesem.",
+  moreReferring: (attribute) => `Mehr in ${attribute}`,
   copyId: "Id kopieren",
   storedAt: (time: string) => `Letzte Änderung ${time}`,
   recycle: (title: string) => `${title} in den Papierkorb legen`,

@@ -88,6 +88,9 @@ export const objects = {
   takeOverLockHelp:
     "The session that holds the lock can no longer save the object. Its page says so. The audit records it.",
   takeOverLockConfirm: "Take over the lock",
+  referencedFrom: "Referenced from",
+  referencedNowhere: "No object that you can read leads to this one.",
+  moreReferring: (attribute: string) => `More in ${attribute}`,
   copyId: "Copy the id",
   storedAt: (time: string) => `Last change ${time}`,
   recycle: (title: string) => `Move ${title} to the recycle bin`,

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { type AttributeDefinition, SallyportClient } from "@sallyport/client";
+import type { Page } from "playwright-core";
+import { accessibilityFaults, administrator, OpenConsole, type TabOptions } from "./open-console.ts";
+
+/** What leads to an object, and from where an object leads. */
+describe("references in the console", () => {
+  let opened: OpenConsole;
+  let client: SallyportClient;
+  beforeAll(async () => {
+    opened = await OpenConsole.open("embedded", { DEBUG_MESSAGES: "true" });
+    client = new SallyportClient({ baseUrl: opened.server.url, appKey: "demo-app-key" });
+    await client.logIn({ mode: "session", ...administrator, appNames: ["demo-app"] });
+  }, 180_000);
+  afterAll(async () => {
+    await client.logOut();
+    await opened.close();
+  });
+  afterEach(() => expect(opened.reports.splice(0)).toEqual([]));
+
+  const newClass = async (attributes: readonly AttributeDefinition[], base: string | null = null) => {
+    const name = `Class${randomUUID().replaceAll("-", "")}`;
+    await client.putClass(name, { base, attributes: [...attributes], rights: [] });
+    return name;
+  };
+  const create = async (className: string, attributes: object) =>
+    (await client.createObject(className, attributes))["~ObjectID"];
+  /** Opens an object in a browser that has seen no other classes. */
+  const openObject = async (className: string, id: string, options: TabOptions = {}) => {
+    const tab = await opened.logIn(options);
+    await tab.goto(`${opened.address}#/classes/${className}/${id}`);
+    await tab.getByRole("main").getByText(id, { exact: true }).first().waitFor();
+    return tab;
+  };
+
+  describe("to an object", () => {
+    const section = (tab: Page, name: string = "Referenced from") => tab.getByRole("region", { name, exact: true });
+    const toggle = (tab: Page, name = "Referenced from") => section(tab, name).getByRole("button", { name });
+
+    test("are asked for when the section opens, also those to base classes and in collections", async () => {
+      const parent = await newClass([{ name: "Name", type: "string" }]);
+      const child = await newClass([], parent);
+      const holder = await newClass([
+        { name: "Name", type: "string" },
+        { name: "One", type: "reference", target: parent },
+        { name: "Many", type: "collection", target: child },
+      ]);
+      const heir = await newClass([], holder);
+      const id = await create(child, { Name: "target" });
+      for (let number = 1; number <= 6; number += 1) await create(holder, { Name: `one ${number}`, One: id });
+      const many = await create(heir, { Name: "many", Many: [id] });
+      const page = await openObject(child, id);
+      await page.getByRole("textbox", { name: "Name" }).waitFor();
+      expect(opened.requests.filter((url) => url.includes(holder))).toEqual([]);
+      await toggle(page).press("Enter");
+      const one = page.getByRole("group", { name: `${holder}.One` });
+      await one.getByRole("link", { name: "one 1" }).waitFor();
+      expect(await one.getByRole("link", { name: /^one \d$/ }).count()).toBe(5);
+      const link = page.getByRole("group", { name: `${holder}.Many` }).getByRole("link", { name: "many" });
+      expect(await link.getAttribute("href")).toMatch(new RegExp(`#/classes/${heir}/${many}$`));
+      expect(await page.getByRole("group", { name: new RegExp(`^${heir}`) }).count()).toBe(0);
+      await one.getByRole("link", { name: `More in ${holder}.One` }).click();
+      await page.getByRole("status").filter({ hasText: "6 objects" }).waitFor();
+      await page.context().close();
+    });
+
+    test("can be none", async () => {
+      const lonely = await newClass([{ name: "Name", type: "string" }]);
+      const page = await openObject(lonely, await create(lonely, { Name: "alone" }));
+      await toggle(page).click();
+      await section(page).getByText("No object that you can read leads to this one.").waitFor();
+      expect(await section(page).getByRole("link").count()).toBe(0);
+      await page.context().close();
+    });
+
+    test("are asked for by four requests at a time, and a refusal stands at its attribute", async () => {
+      const target = await newClass([{ name: "Name", type: "string" }]);
+      const names = Array.from({ length: 9 }, (_each, index) => `Link${index}`);
+      const holder = await newClass([
+        { name: "Name", type: "string" },
+        ...names.map((name) => ({ name, type: "reference", target }) as const),
+      ]);
+      const id = await create(target, { Name: "target" });
+      await create(holder, { Name: "holder", ...Object.fromEntries(names.map((name) => [name, id])) });
+      const page = await openObject(target, id);
+      let [waiting, most] = [0, 0];
+      let release: () => void = () => {};
+      const areFour = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const lists = `**/objects/${holder}?**`;
+      await page.route(lists, async (route) => {
+        waiting += 1;
+        most = Math.max(most, waiting);
+        if (waiting === 4) release();
+        await areFour;
+        const isRefused = route.request().url().includes("Link3");
+        const answer = isRefused ? { status: 404, body: "{}" } : { response: await route.fetch() };
+        waiting -= 1;
+        await route.fulfill(answer);
+      });
+      await toggle(page).click();
+      await page
+        .getByRole("group", { name: `${holder}.Link8` })
+        .getByRole("link")
+        .waitFor();
+      await page
+        .getByRole("group", { name: `${holder}.Link3` })
+        .getByRole("alert")
+        .waitFor();
+      expect(most).toBe(4);
+      await page.context().close();
+    });
+
+    test("show on a narrow, dark screen in German", async () => {
+      const customer = await create("Customer", { Name: "Ada & Co" });
+      await create("Invoice", { Number: "1", Customer: customer });
+      const tab = await openObject("Customer", customer, { scheme: "dark", width: 390, locale: "de-DE" });
+      await toggle(tab, "Verweise auf dieses Objekt").click();
+      await tab.getByRole("group", { name: "Invoice.Customer" }).getByRole("link").first().waitFor();
+      expect(await accessibilityFaults(tab)).toEqual([]);
+      await tab.context().close();
+    });
+  });
+});
