@@ -17,6 +17,7 @@ import { formFieldsOf } from "./columns.ts";
 import { newObject } from "./list-state.ts";
 import { ObjectForm } from "./form/object-form.tsx";
 import { ObjectLock } from "./form/object-lock.tsx";
+import { ObjectReaders, readersKey } from "./object-readers.tsx";
 import { listKey } from "./object-rows.ts";
 import { titleOf, titlePathOf } from "./object-title.ts";
 import { ReferencedFrom } from "./referenced-from.tsx";
@@ -124,8 +125,18 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
         all={all}
         objectId={objectId}
         row={data}
-        onSaved={(row) => void queries.setQueryData(queryKey, row)}
+        onSaved={(row) => {
+          queries.setQueryData(queryKey, row);
+          void queries.invalidateQueries({ queryKey: readersKey(objectId) });
+        }}
       />
+      {structure.permissions.includes("write") && (
+        <ClosedSection title={texts.objects.readers}>
+          {() => (
+            <ObjectReaders objectId={objectId} all={all} onSaved={() => void queries.invalidateQueries({ queryKey })} />
+          )}
+        </ClosedSection>
+      )}
       <ClosedSection title={texts.objects.referencedFrom}>
         {() => <ReferencedFrom objectId={objectId} structure={ownStructure} all={all} />}
       </ClosedSection>
