@@ -1,8 +1,8 @@
-import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { localStorageColorSchemeManager, MantineProvider, MantineThemeProvider } from "@mantine/core";
 import { Notifications, notifications } from "@mantine/notifications";
 import { type Query, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { SallyportError } from "@sallyport/client";
 import { Connection } from "./connection/connection.ts";
 import { ConnectionContext, useConnection, useConnectionState } from "./connection/connection-context.tsx";
@@ -115,6 +115,20 @@ function Session() {
   return clients === null ? <LogInPage /> : <Application key={clients.userId} />;
 }
 
+/** The notifications, whose close buttons have a name in the language of the page. */
+function Notices() {
+  const texts = useTexts();
+  const named = useMemo(() => {
+    const closeButtonProps = { "aria-label": texts.common.close };
+    return { components: { Notification: { defaultProps: { closeButtonProps } } } };
+  }, [texts]);
+  return (
+    <MantineThemeProvider theme={named} inherit>
+      <Notifications position="bottom-right" />
+    </MantineThemeProvider>
+  );
+}
+
 const hasFailed = ({ state }: Query): boolean => state.status === "error";
 
 /** Milliseconds until the other pages are loaded. */
@@ -134,7 +148,7 @@ function Application() {
   }, [router]);
   return (
     <QueryClientProvider client={queries}>
-      <Notifications position="bottom-right" />
+      <Notices />
       <RouterProvider router={router} />
       <Questions />
     </QueryClientProvider>

@@ -135,6 +135,12 @@ const classRoute = createRoute({
   component: lazyRouteComponent(() => import("./data/class-page.tsx"), "ClassPage"),
 });
 
+const recycleBinRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/recycle-bin",
+  component: lazyRouteComponent(() => import("./data/recycle-bin-page.tsx"), "RecycleBinPage"),
+});
+
 const objectRoute = createRoute({
   getParentRoute: () => root,
   path: "/classes/$className/$objectId",
@@ -162,6 +168,7 @@ export function createConsoleRouter() {
       firstSteps,
       classRoute,
       objectRoute,
+      recycleBinRoute,
     ]),
     history: createHashHistory(),
     defaultNotFoundComponent: NotFound,

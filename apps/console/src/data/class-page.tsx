@@ -2,7 +2,7 @@ import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title, Tooltip 
 import { useDebouncedCallback } from "@mantine/hooks";
 import type { ClassStructure } from "@sallyport/client";
 import type { ViewData } from "@sallyport/contract";
-import { IconFilter, IconPlus, IconRefresh, IconSearch } from "@tabler/icons-react";
+import { IconFilter, IconPlus, IconRecycle, IconRefresh, IconSearch } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Navigate, useParams } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
@@ -132,15 +132,22 @@ function ObjectList({ structure, all, view, isMissing }: ObjectListProps) {
             </Text>
           )}
         </Group>
-        {structure.permissions.includes("create") && (
-          <ButtonLink
-            to="/classes/$className/$objectId"
-            params={{ className: name, objectId: newObject }}
-            leftSection={<IconPlus size={16} />}
-          >
-            {texts.objects.create}
-          </ButtonLink>
-        )}
+        <Group gap="sm">
+          {structure.permissions.includes("delete") && (
+            <ButtonLink to="/recycle-bin" variant="default" leftSection={<IconRecycle size={16} />}>
+              {texts.recycleBin.title}
+            </ButtonLink>
+          )}
+          {structure.permissions.includes("create") && (
+            <ButtonLink
+              to="/classes/$className/$objectId"
+              params={{ className: name, objectId: newObject }}
+              leftSection={<IconPlus size={16} />}
+            >
+              {texts.objects.create}
+            </ButtonLink>
+          )}
+        </Group>
       </Group>
       <Paper withBorder radius="md" className={classes["list"] ?? ""}>
         <Group p="sm" gap="sm">

@@ -19,6 +19,7 @@ import { ObjectForm } from "./form/object-form.tsx";
 import { ObjectLock } from "./form/object-lock.tsx";
 import { ObjectReaders, readersKey } from "./object-readers.tsx";
 import { listKey } from "./object-rows.ts";
+import { recycleBinKey, useRestoring } from "./restoring.ts";
 import { titleOf, titlePathOf } from "./object-title.ts";
 import { ReferencedFrom } from "./referenced-from.tsx";
 
@@ -163,7 +164,18 @@ function ObjectActions({ className, row, title }: ObjectActionsProps) {
   const connection = useConnection();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const restore = useRestoring();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
+  const restoring = {
+    name: texts.recycleBin.restore,
+    failure: texts.recycleBin.notRestored,
+    act: async () => {
+      const objectId = row["~ObjectID"];
+      const refusal = (await restore([objectId])).get(objectId);
+      if (refusal !== undefined) throw refusal;
+      await navigate({ to: "/classes/$className/$objectId", params: { className, objectId } });
+    },
+  };
   const removal = (recycle: boolean): ConfirmedAct => ({
     title: recycle ? texts.objects.recycle(title) : texts.objects.delete(title),
     consequences: recycle ? texts.objects.recycleHelp : texts.objects.deleteHelp,
@@ -172,8 +184,10 @@ function ObjectActions({ className, row, title }: ObjectActionsProps) {
     act: async () => {
       await connection.work((client) => client.deleteObject(row["~ObjectID"], { recycle, ifMatch: row }));
       await queries.invalidateQueries({ queryKey: listKey(className), refetchType: "none" });
+      await queries.invalidateQueries({ queryKey: recycleBinKey });
       await navigate({ to: "/classes/$className", params: { className } });
-      showSuccess(texts.objects.deleted(title));
+      if (recycle) showSuccess(texts.objects.recycled(title), restoring);
+      else showSuccess(texts.objects.deleted(title));
     },
   });
   return (

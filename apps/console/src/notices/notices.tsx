@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Code, CopyButton, Group, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { SallyportError } from "@sallyport/client";
 import { IconAlertTriangle, IconCheck, IconCopy, IconInfoCircle } from "@tabler/icons-react";
@@ -107,7 +107,38 @@ export function showNotice(message: string): void {
   });
 }
 
-/** Confirms an act. It disappears, since the page shows the result. */
-export function showSuccess(message: string): void {
-  notifications.show({ message, color: "green", icon: <IconCheck size={18} />, autoClose: 4_000, withBorder: true });
+interface OfferedAct {
+  /** On the button. */
+  readonly name: string;
+  act(): Promise<unknown>;
+  /** Title of the failure. */
+  readonly failure: string;
+}
+
+/** Confirms an act. It disappears, since the page shows the result; one that offers a further act stays longer. */
+export function showSuccess(message: string, offered?: OfferedAct): void {
+  const id = notifications.show({
+    message: offered === undefined ? message : <Offer message={message} offered={offered} onTaken={() => hide()} />,
+    color: "green",
+    icon: <IconCheck size={18} />,
+    autoClose: offered === undefined ? 4_000 : 20_000,
+    withBorder: true,
+  });
+  const hide = () => notifications.hide(id);
+}
+
+function Offer({ message, offered, onTaken }: { message: string; offered: OfferedAct; onTaken(): void }) {
+  const { name, act, failure } = offered;
+  const take = () => {
+    onTaken();
+    act().catch((error: unknown) => showFailure(failure, error));
+  };
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm">{message}</Text>
+      <Button size="compact-sm" variant="light" flex="none" onClick={take}>
+        {name}
+      </Button>
+    </Group>
+  );
 }

@@ -1,7 +1,15 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import type { ClassStructure, SallyportClient } from "@sallyport/client";
-import { IconFileText, IconLogout, IconQuestionMark, IconSearch, IconTable, IconUser } from "@tabler/icons-react";
+import {
+  IconFileText,
+  IconLogout,
+  IconQuestionMark,
+  IconRecycle,
+  IconSearch,
+  IconTable,
+  IconUser,
+} from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -81,6 +89,13 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
       leftSection: <Icon size={18} />,
       onClick: () => void navigate({ to }),
     })),
+    {
+      id: "recycle-bin",
+      label: texts.recycleBin.title,
+      description: texts.recycleBin.help,
+      leftSection: <IconRecycle size={18} />,
+      onClick: () => void navigate({ to: "/recycle-bin" }),
+    },
     ...(classes ?? []).map(({ name }) => ({
       id: `class ${name}`,
       label: name,

@@ -9,6 +9,7 @@ import {
   IconIdBadge2,
   IconKey,
   IconPlugConnected,
+  IconRecycle,
   IconSchema,
   IconSearch,
   IconTable,
@@ -52,13 +53,21 @@ export function SideBar() {
   const pages = useAdministrationPages();
   return (
     <Stack gap="lg">
-      <SideLink
-        to="/"
-        label={texts.home.title}
-        leftSection={<IconHome size={17} />}
-        activeOptions={{ exact: true }}
-        activeProps={{ active: true }}
-      />
+      <div>
+        <SideLink
+          to="/"
+          label={texts.home.title}
+          leftSection={<IconHome size={17} />}
+          activeOptions={{ exact: true }}
+          activeProps={{ active: true }}
+        />
+        <SideLink
+          to="/recycle-bin"
+          label={texts.recycleBin.title}
+          leftSection={<IconRecycle size={17} />}
+          activeProps={{ active: true }}
+        />
+      </div>
       {isAdministrator && (
         <section>
           <SideTitle>{texts.shell.administration}</SideTitle>

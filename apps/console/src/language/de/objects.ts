@@ -110,4 +110,31 @@ export const objects: Texts["objects"] = {
     "Das Objekt kann nicht wiederhergestellt werden. Verweise darauf werden geleert, oder die Löschung wird abgelehnt oder nimmt Objekte mit, wie es die Klasse bestimmt.",
   deleteConfirm: "Endgültig löschen",
   deleted: (title: string) => `${title} wurde gelöscht.`,
+  recycled: (title: string) => `${title} liegt im Papierkorb.`,
+};
+
+/** German texts about the recycle bin. */
+export const recycleBin: Texts["recycleBin"] = {
+  title: "Papierkorb",
+  help: "Die Objekte, die Sie gelöscht haben und die wiederhergestellt werden können. Mit einem kommen alle Objekte derselben Löschung zurück.",
+  helpOfAll:
+    "Gelöschte Objekte aller Benutzer, die wiederhergestellt werden können. Mit einem kommen alle Objekte derselben Löschung zurück.",
+  object: "Objekt",
+  deletedAt: "Gelöscht",
+  deletedBy: "Von",
+  unknown: "unbekannt",
+  empty: "Im Papierkorb sind keine Objekte.",
+  restore: "Wiederherstellen",
+  restoreOne: (id: string) => `Wiederherstellen: ${id}`,
+  restoreChosen: (count: number) =>
+    count === 0 ? "Gewählte Objekte wiederherstellen" : `${count} gewählte wiederherstellen`,
+  restored: (count: number) =>
+    count === 1 ? "Das Objekt wurde wiederhergestellt." : `${count} Objekte wurden wiederhergestellt.`,
+  notRestored: "Das Objekt wurde nicht wiederhergestellt",
+  purge: "Löschen",
+  purgeOne: (id: string) => `Löschen: ${id}, endgültig`,
+  purgeHelp:
+    "Das Objekt und alle Objekte derselben Löschung können nicht mehr wiederhergestellt werden. Verweise darauf werden geleert, oder die Löschung wird abgelehnt, wie es die Klasse bestimmt.",
+  purged: (count: number) =>
+    count === 1 ? "Das Objekt wurde endgültig gelöscht." : `${count} Objekte wurden endgültig gelöscht.`,
 };

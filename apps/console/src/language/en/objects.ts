@@ -108,4 +108,29 @@ export const objects = {
     "The object cannot be restored. References to it are cleared, or its deletion is refused or takes objects along, as the class says.",
   deleteConfirm: "Delete permanently",
   deleted: (title: string) => `${title} was deleted.`,
+  recycled: (title: string) => `${title} is in the recycle bin.`,
+};
+
+/** English texts about the recycle bin. */
+export const recycleBin = {
+  title: "Recycle bin",
+  help: "The objects that you deleted and that can be restored. A restore brings back all objects of the same deletion.",
+  helpOfAll:
+    "Deleted objects that can be restored, of all users. A restore brings back all objects of the same deletion.",
+  object: "Object",
+  deletedAt: "Deleted",
+  deletedBy: "By",
+  unknown: "unknown",
+  empty: "There are no objects in the recycle bin.",
+  restore: "Restore",
+  restoreOne: (id: string) => `Restore ${id}`,
+  restoreChosen: (count: number) => (count === 0 ? "Restore chosen objects" : `Restore ${count} chosen`),
+  restored: (count: number) => (count === 1 ? "The object was restored." : `${count} objects were restored.`),
+  notRestored: "The object was not restored",
+  purge: "Delete",
+  purgeOne: (id: string) => `Delete ${id} permanently`,
+  purgeHelp:
+    "The object, and all objects of the same deletion, can no longer be restored. References to them are cleared, or the deletion is refused, as the class says.",
+  purged: (count: number) =>
+    count === 1 ? "The object was deleted permanently." : `${count} objects were deleted permanently.`,
 };
