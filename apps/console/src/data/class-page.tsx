@@ -18,6 +18,8 @@ import { FilterPanel } from "./filter/filter-panel.tsx";
 import { filterOfText, listQuery, noFilter } from "./list-query.ts";
 import { newObject, useListState } from "./list-state.ts";
 import { ObjectGrid } from "./grid/object-grid.tsx";
+import { PasteDialog } from "./grid/paste-dialog.tsx";
+import type { PastedBlock } from "./grid/pasted-block.ts";
 import { ButtonLink } from "../shell/links.tsx";
 import { useObjectCount } from "./object-count.ts";
 import { listKey, useObjectRows } from "./object-rows.ts";
@@ -90,6 +92,7 @@ function ObjectList({ structure, all, view, isMissing }: ObjectListProps) {
   const { loaded, first, error, isPending, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
 
   const count = useObjectCount({ className: name, query, isWanted: choice.isCounted, list });
+  const [pasted, setPasted] = useState<PastedBlock | null>(null);
   const [shownCell, setShownCell] = useState<ShownCell | null>(null);
 
   const onFirstRow = useCallback((row: number) => change({ row: row === 0 ? undefined : String(row) }), [change]);
@@ -254,6 +257,7 @@ function ObjectList({ structure, all, view, isMissing }: ObjectListProps) {
             onFirstRow={onFirstRow}
             readWhole={list.readWhole}
             onShow={setShownCell}
+            onPaste={structure.permissions.includes("write") ? setPasted : undefined}
           />
         )}
       </Paper>
@@ -262,6 +266,14 @@ function ObjectList({ structure, all, view, isMissing }: ObjectListProps) {
         titlePath={titlePathOf(structure, all)}
         readWhole={list.readWhole}
         onClose={() => setShownCell(null)}
+      />
+      <PasteDialog
+        block={pasted}
+        structure={structure}
+        all={all}
+        write={list.write}
+        onWritten={list.take}
+        onClose={() => setPasted(null)}
       />
     </div>
   );

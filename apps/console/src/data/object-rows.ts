@@ -1,5 +1,5 @@
-import type { ObjectQuery, Serialization } from "@sallyport/client";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import type { ObjectQuery, Serialization, UncountedPage } from "@sallyport/client";
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import type { ObjectRow } from "./cell-text.ts";
@@ -22,6 +22,8 @@ interface RowsRequest {
   readonly columns: readonly ValueColumn[];
 }
 
+type Page = Omit<UncountedPage, "~Elements"> & { readonly "~Elements": readonly ObjectRow[] };
+
 /** What a refresh has found: new states of rows by id, `null` for those that no longer match. */
 type Refreshed = ReadonlyMap<string, ObjectRow | null>;
 
@@ -30,9 +32,11 @@ const noneRefreshed: Refreshed = new Map();
 /** Rows of a class with the beginnings of long texts, loaded page by page with cursors. Rows that are there keep their places until the list is loaded anew. */
 export function useObjectRows({ className, query, columns }: RowsRequest) {
   const connection = useConnection();
+  const queries = useQueryClient();
   const form = useMemo((): Serialization => ({ type: "custom", fields: fieldsOf(columns), json: "text" }), [columns]);
+  const queryKey = useMemo(() => [...listKey(className), query, form], [className, query, form]);
   const list = useInfiniteQuery({
-    queryKey: [...listKey(className), query, form],
+    queryKey,
     queryFn: ({ pageParam: cursor, signal }) =>
       connection.work((data) =>
         data.listObjects<ObjectRow>(className, {
@@ -93,5 +97,31 @@ export function useObjectRows({ className, query, columns }: RowsRequest) {
     },
     [className, connection, form],
   );
-  return { ...list, loaded, refreshed, refresh, readWhole, first: data?.pages[0] };
+  /** Changes an object over its version, and returns it as this list shows it. */
+  const write = useCallback(
+    (stored: ObjectRow, members: Readonly<Record<string, unknown>>) =>
+      connection.work((client) =>
+        client.updateObject<ObjectRow>(stored["~ObjectID"], members, {
+          ifMatch: stored,
+          serialization: { ...form, cut: listedCharacters },
+        }),
+      ),
+    [connection, form],
+  );
+
+  /** Shows the rows in their places, until the list is loaded anew. */
+  const take = useCallback(
+    (rows: readonly ObjectRow[]) => {
+      const states = new Map(rows.map((row) => [row["~ObjectID"], row]));
+      const renewed = (page: Page): Page => ({
+        ...page,
+        "~Elements": page["~Elements"].map((row) => states.get(row["~ObjectID"]) ?? row),
+      });
+      queries.setQueryData<InfiniteData<Page>>(queryKey, (shown) =>
+        shown === undefined ? shown : { ...shown, pages: shown.pages.map(renewed) },
+      );
+    },
+    [queries, queryKey],
+  );
+  return { ...list, write, take, loaded, refreshed, refresh, readWhole, first: data?.pages[0] };
 }

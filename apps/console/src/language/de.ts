@@ -1,7 +1,7 @@
 import { accessTexts } from "./de/access.ts";
 import { filter } from "./de/filter.ts";
 import { diagram, model, rights } from "./de/model.ts";
-import { objects, recycleBin } from "./de/objects.ts";
+import { objects, paste, recycleBin } from "./de/objects.ts";
 import type { Texts } from "./en.ts";
 
 /** German texts. */
@@ -302,6 +302,7 @@ export const de: Texts = {
     database: (name) => `Datenbank ${name}`,
   },
   objects,
+  paste,
   recycleBin,
   views: {
     title: "Ansichten",

@@ -1,7 +1,7 @@
 import { accessTexts } from "./en/access.ts";
 import { filter } from "./en/filter.ts";
 import { diagram, model, rights } from "./en/model.ts";
-import { objects, recycleBin } from "./en/objects.ts";
+import { objects, paste, recycleBin } from "./en/objects.ts";
 
 /** English texts. Functions take what a text names. */
 export const en = {
@@ -294,6 +294,7 @@ export const en = {
     database: (name: string) => `Database ${name}`,
   },
   objects,
+  paste,
   recycleBin,
   views: {
     title: "Views",

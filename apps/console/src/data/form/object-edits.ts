@@ -3,7 +3,7 @@ import { isRow, type ObjectRow } from "../cell-text.ts";
 import type { ValueColumn } from "../columns.ts";
 
 /** Why what was typed is no value. */
-export type FieldFault = "number" | "rounded" | "json" | "date";
+export type FieldFault = "number" | "rounded" | "json" | "date" | "boolean";
 
 /** What a person has made of a field. */
 export interface FieldEdit {

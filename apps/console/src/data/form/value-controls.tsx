@@ -5,9 +5,9 @@ import dayjs from "dayjs";
 import { useState } from "react";
 import { useTexts } from "../../language/language.tsx";
 import { isDay, type ObjectRow } from "../cell-text.ts";
-import { parseNumber } from "../exact-number.ts";
 import type { FieldEdit } from "./object-edits.ts";
 import { ReferencePicker } from "./reference-picker.tsx";
+import { readJson, readNumber } from "./typed-values.ts";
 import classes from "./object-form.module.css";
 
 export interface ControlProps {
@@ -35,18 +35,13 @@ export function TextControl({ label, edit, onEdit, ...input }: ControlProps) {
 }
 
 export function NumberControl({ label, edit, onEdit, ...input }: ControlProps) {
-  const write = (text: string) => {
-    const parsed = parseNumber(text);
-    if ("number" in parsed) onEdit({ value: parsed.number, text });
-    else onEdit({ value: edit.value, text, fault: parsed.fault === "form" ? "number" : "rounded" });
-  };
   return (
     <TextInput
       {...input}
       aria-label={label}
       inputMode="decimal"
       value={edit.text ?? (typeof edit.value === "number" ? String(edit.value) : "")}
-      onChange={({ currentTarget }) => write(currentTarget.value)}
+      onChange={({ currentTarget: { value: text } }) => onEdit({ value: edit.value, text, ...readNumber(text) })}
     />
   );
 }
@@ -68,21 +63,7 @@ export function BooleanControl({ label, edit, onEdit, ...input }: ControlProps) 
   );
 }
 
-/** Reviver that tells a number which a double would round. Browsers pass the text of the number. */
-function refuseRounded(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value === "number" && context?.source !== undefined && "fault" in parseNumber(context.source))
-    throw new RangeError(context.source);
-  return value;
-}
-
 export function JsonControl({ label, edit, onEdit, ...input }: ControlProps) {
-  const write = (text: string) => {
-    try {
-      onEdit({ value: JSON.parse(text, refuseRounded), text });
-    } catch (error) {
-      onEdit({ value: edit.value, text, fault: error instanceof RangeError ? "rounded" : "json" });
-    }
-  };
   const isEmpty = edit.value === undefined || edit.value === null;
   return (
     <Textarea
@@ -94,7 +75,7 @@ export function JsonControl({ label, edit, onEdit, ...input }: ControlProps) {
       maxRows={20}
       spellCheck={false}
       value={edit.text ?? (isEmpty ? "" : JSON.stringify(edit.value, null, 2))}
-      onChange={({ currentTarget }) => write(currentTarget.value)}
+      onChange={({ currentTarget: { value: text } }) => onEdit({ value: edit.value, text, ...readJson(text) })}
     />
   );
 }

@@ -11,7 +11,7 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import { elementScroll, observeElementOffset, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTexts } from "../../language/language.tsx";
 import { showFailure } from "../../notices/notices.tsx";
 import { Cell } from "./cell.tsx";
@@ -22,6 +22,7 @@ import { isCut } from "../cut-text.ts";
 import { type GridCell, movedCell, selectedRange } from "./grid-keys.ts";
 import { toggledSort } from "../list-state.ts";
 import { containerHeight, contentOffset, scrollOffset } from "./offset-mapping.ts";
+import { blockAt, type PastedBlock } from "./pasted-block.ts";
 import type { ShownCell } from "./whole-value.tsx";
 import classes from "./object-grid.module.css";
 
@@ -67,6 +68,8 @@ interface ObjectGridProps {
   readWhole(rows: readonly ObjectRow[]): Promise<readonly ObjectRow[]>;
   /** Shows the whole value of a cell whose text is cut. */
   onShow(cell: ShownCell): void;
+  /** Called with texts that are pasted over cells. `undefined` for a list that the person cannot change. */
+  readonly onPaste: ((block: PastedBlock) => void) | undefined;
 }
 
 /** Rows of a class as an ARIA grid. Only rows that show are elements; more are loaded before the end is reached. */
@@ -88,6 +91,7 @@ export function ObjectGrid(props: ObjectGridProps) {
     onFirstRow,
     readWhole,
     onShow,
+    onPaste,
   } = props;
   const texts = useTexts();
   const id = useId();
@@ -197,6 +201,11 @@ export function ObjectGrid(props: ObjectGridProps) {
     const whole = isWhole ? selected : await readWhole(selected);
     await navigator.clipboard.writeText(tableText(whole.map((row) => copied.map((column) => cellText(row, column)))));
   };
+  const paste = (event: ClipboardEvent) => {
+    if (active.row === 0 || onPaste === undefined) return;
+    event.preventDefault();
+    onPaste(blockAt(event.clipboardData.getData("text/plain"), { rows: rows.map(stateOf), columns: shown }, range));
+  };
   /** Shows the whole value of a cut cell. Returns whether it did. */
   const showWhole = ({ row: index, column: place }: GridCell): boolean => {
     const [row, column] = [rows[index - 1], shown[place]];
@@ -266,6 +275,7 @@ export function ObjectGrid(props: ObjectGridProps) {
       aria-describedby={`${id}-keys`}
       tabIndex={0}
       onKeyDown={onKeyDown}
+      onPaste={paste}
     >
       <div className={classes["header"]} role="row" aria-rowindex={1} style={{ width, height: headerHeight }}>
         {headers.map((header, index) => {
@@ -338,6 +348,9 @@ export function ObjectGrid(props: ObjectGridProps) {
                   style={{ width: headers[place]?.getSize() ?? usualWidth(column) }}
                   onDoubleClick={() => showWhole({ row: index + 1, column: place })}
                   onMouseDown={(event) => activate({ row: index + 1, column: place }, event.shiftKey)}
+                  onMouseEnter={(event) => {
+                    if (event.buttons === 1 && active.row > 0) activate({ row: index + 1, column: place }, true);
+                  }}
                 >
                   <Cell row={renewed ?? row} column={column} isTitle={place === 0} />
                 </div>

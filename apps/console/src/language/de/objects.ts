@@ -23,7 +23,7 @@ export const objects: Texts["objects"] = {
   null: "null",
   empty: "leer",
   gridKeys:
-    "Pfeiltasten wechseln die Zelle, mit Umschalt wählen sie aus. Eingabe öffnet einen Link oder sortiert nach einer Spalte; Umschalt und Eingabe nimmt eine Spalte in die Reihenfolge auf. Strg und C kopiert. Leertaste zeigt einen langen Text ganz. Alt mit den Pfeiltasten verschiebt eine Spalte, mit Umschalt ändert es die Breite.",
+    "Pfeiltasten wechseln die Zelle, mit Umschalt wählen sie aus. Eingabe öffnet einen Link oder sortiert nach einer Spalte; Umschalt und Eingabe nimmt eine Spalte in die Reihenfolge auf. Strg und C kopiert, Strg und V fügt nach einer Vorschau ein. Leertaste zeigt einen langen Text ganz. Alt mit den Pfeiltasten verschiebt eine Spalte, mit Umschalt ändert es die Breite.",
   find: (className: string) => `Suchen in ${className}`,
   clear: (name: string) => `${name} leeren`,
   newOf: (className: string) => `Neues Objekt von ${className}`,
@@ -38,6 +38,7 @@ export const objects: Texts["objects"] = {
     rounded: "Diese Zahl hat mehr Ziffern, als die Datenbank hält. Sie würde gerundet.",
     json: "Das ist kein gültiges JSON.",
     date: "Geben Sie ein vollständiges Datum ein.",
+    boolean: "Geben Sie true oder false ein.",
   },
   dateKind: (name: string) => `Art von ${name}`,
   day: "Tag",
@@ -111,6 +112,35 @@ export const objects: Texts["objects"] = {
   deleteConfirm: "Endgültig löschen",
   deleted: (title: string) => `${title} wurde gelöscht.`,
   recycled: (title: string) => `${title} liegt im Papierkorb.`,
+};
+
+/** German texts about a paste into a list. */
+export const paste: Texts["paste"] = {
+  title: "In die Liste einfügen",
+  help: "Nur diese Zellen ändern sich. Vor Ihrer Bestätigung wird nichts geschrieben, und kein Objekt, das inzwischen eine andere Person geändert hat.",
+  tooMany: (count: number, most: number) =>
+    `${new Intl.NumberFormat("de").format(count)} Zellen sind zu viele. Fügen Sie höchstens ${new Intl.NumberFormat("de").format(most)} auf einmal ein.`,
+  leftOut: (count: number) =>
+    count === 1
+      ? "1 Zelle läge neben der Liste. Sie wird ausgelassen."
+      : `${count} Zellen lägen neben der Liste. Sie werden ausgelassen.`,
+  emptyTexts: "Leere Zellen",
+  nothing: "Nichts würde sich ändern.",
+  pasted: "Eingefügt",
+  refused: "Nicht geändert:",
+  submit: (count: number) => (count === 1 ? "1 Objekt ändern" : `${count} Objekte ändern`),
+  progress: (done: number, count: number) => `${done} von ${count} Objekten`,
+  stop: "Anhalten",
+  written: (count: number) => (count === 1 ? "1 Objekt wurde geändert." : `${count} Objekte wurden geändert.`),
+  result: (written: number, failed: number, left: number) =>
+    `Geändert: ${written}. Abgelehnt: ${failed}. Nicht versucht: ${left}.`,
+  faults: {
+    date: "Nehmen Sie einen Tag wie 2026-07-31 oder eine Zeit mit Zone wie 2026-07-31T10:15:00Z.",
+    fixed: "Die Liste kann dieses Attribut nicht ändern.",
+    mandatory: "Das Attribut ist ein Pflichtfeld.",
+    unknown: "Kein Objekt, das Sie lesen dürfen, hat diesen Titel oder diese Id.",
+    ambiguous: "Mehrere Objekte haben diesen Titel. Fügen Sie die Id ein.",
+  },
 };
 
 /** German texts about the recycle bin. */

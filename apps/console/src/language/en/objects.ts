@@ -22,7 +22,7 @@ export const objects = {
   null: "null",
   empty: "empty",
   gridKeys:
-    "Arrow keys move between cells, with Shift they select. Enter opens a link or sorts by a column; Shift and Enter adds a column to the order. Ctrl and C copies. Space shows the whole of a long text. Alt with the arrow keys moves a column, with Shift it changes the width.",
+    "Arrow keys move between cells, with Shift they select. Enter opens a link or sorts by a column; Shift and Enter adds a column to the order. Ctrl and C copies, Ctrl and V pastes after a preview. Space shows the whole of a long text. Alt with the arrow keys moves a column, with Shift it changes the width.",
   find: (className: string) => `Find in ${className}`,
   clear: (name: string) => `Clear ${name}`,
   newOf: (className: string) => `New object of ${className}`,
@@ -37,6 +37,7 @@ export const objects = {
     rounded: "This number has more digits than the database keeps. It would be rounded.",
     json: "This is not valid JSON.",
     date: "Enter a complete date.",
+    boolean: "Enter true or false.",
   },
   dateKind: (name: string) => `Kind of ${name}`,
   day: "Day",
@@ -109,6 +110,35 @@ export const objects = {
   deleteConfirm: "Delete permanently",
   deleted: (title: string) => `${title} was deleted.`,
   recycled: (title: string) => `${title} is in the recycle bin.`,
+};
+
+/** English texts about a paste into a list. */
+export const paste = {
+  title: "Paste into the list",
+  help: "Only these cells change. Nothing is written before you confirm, and no object that another person has changed since.",
+  tooMany: (count: number, most: number) =>
+    `${new Intl.NumberFormat("en").format(count)} cells are too many. Paste at most ${new Intl.NumberFormat("en").format(most)} at a time.`,
+  leftOut: (count: number) =>
+    count === 1
+      ? "1 cell would be beside the list. It is left out."
+      : `${count} cells would be beside the list. They are left out.`,
+  emptyTexts: "Empty cells",
+  nothing: "Nothing would change.",
+  pasted: "Pasted",
+  refused: "Not changed:",
+  submit: (count: number) => (count === 1 ? "Change 1 object" : `Change ${count} objects`),
+  progress: (done: number, count: number) => `${done} of ${count} objects`,
+  stop: "Stop",
+  written: (count: number) => (count === 1 ? "1 object was changed." : `${count} objects were changed.`),
+  result: (written: number, failed: number, left: number) =>
+    `Changed: ${written}. Refused: ${failed}. Not tried: ${left}.`,
+  faults: {
+    date: "Use a day such as 2026-07-31, or a time with its zone such as 2026-07-31T10:15:00Z.",
+    fixed: "The list cannot change this attribute.",
+    mandatory: "The attribute is mandatory.",
+    unknown: "No object that you can read has this title or id.",
+    ambiguous: "Several objects have this title. Paste the id.",
+  },
 };
 
 /** English texts about the recycle bin. */
