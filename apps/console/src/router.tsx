@@ -62,6 +62,11 @@ const administrationRoutes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/second-factors",
+    component: lazyRouteComponent(() => import("./accounts/second-factors-page.tsx"), "SecondFactorsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/apps",
     component: lazyRouteComponent(() => import("./access/apps-page.tsx"), "AppsPage"),
   }),

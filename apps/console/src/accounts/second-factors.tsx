@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import type { AdministeredFactorData } from "@sallyport/client/admin";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
@@ -15,23 +16,17 @@ interface SecondFactorsProps {
 export function SecondFactors({ of, accountId }: SecondFactorsProps) {
   const texts = useTexts();
   const connection = useConnection();
-  const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
-  const queryKey = ["factors", accountId];
   const { data, error } = useQuery({
-    queryKey,
+    queryKey: ["factors", accountId],
     queryFn: ({ signal }) => connection.administer((admin) => admin[of].factors(accountId, { signal })),
   });
-  const removing = (app: string): ConfirmedAct => ({
-    title: texts.factors.remove(app),
-    consequences: texts.factors.removeHelp,
-    confirm: texts.factors.removeConfirm,
-    act: async () => {
-      await connection.administer((admin) => admin[of].removeFactors(accountId, { app }));
-      await queries.invalidateQueries({ queryKey });
-      showSuccess(texts.factors.removed(app));
-    },
-  });
+  const removalOf = useFactorRemoval();
+  const removing = (app: string) =>
+    removalOf(app, {
+      title: texts.factors.remove(app),
+      remove: () => connection.administer((admin) => admin[of].removeFactors(accountId, { app })),
+    });
   return (
     <Paper withBorder p="lg" bg="var(--console-surface)">
       <Stack gap="sm">
@@ -40,16 +35,11 @@ export function SecondFactors({ of, accountId }: SecondFactorsProps) {
         </Title>
         {error !== null && <FailureDetails error={error} />}
         {data?.length === 0 && <Text c="dimmed">{texts.factors.empty}</Text>}
-        {data?.map(({ app, confirmed: isConfirmed, recoveryCodesLeft }) => (
+        {data?.map(({ app, ...factor }) => (
           <Group key={app} justify="space-between">
             <Group gap="sm">
               <Text fw={500}>{app}</Text>
-              <Badge variant="light" tt="none" color={isConfirmed ? "green" : "yellow"}>
-                {isConfirmed ? texts.factors.confirmed : texts.factors.unconfirmed}
-              </Badge>
-              <Text size="sm" c="dimmed">
-                {texts.factors.codes(recoveryCodesLeft)}
-              </Text>
+              <FactorState {...factor} />
             </Group>
             <Button size="xs" variant="default" onClick={() => setConfirmed(removing(app))}>
               {texts.factors.removeConfirm}
@@ -60,4 +50,38 @@ export function SecondFactors({ of, accountId }: SecondFactorsProps) {
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </Paper>
   );
+}
+
+/** Whether log-ins need the factor, and what is left of its recovery codes. */
+export function FactorState({
+  confirmed,
+  recoveryCodesLeft,
+}: Pick<AdministeredFactorData, "confirmed" | "recoveryCodesLeft">) {
+  const texts = useTexts();
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Badge variant="light" tt="none" color={confirmed ? "green" : "yellow"} flex="none">
+        {confirmed ? texts.factors.confirmed : texts.factors.unconfirmed}
+      </Badge>
+      <Text size="sm" c="dimmed">
+        {texts.factors.codes(recoveryCodesLeft)}
+      </Text>
+    </Group>
+  );
+}
+
+/** Makes the act that removes a factor of an app name. */
+export function useFactorRemoval() {
+  const texts = useTexts();
+  const queries = useQueryClient();
+  return (app: string, { title, remove }: { readonly title: string; remove(): Promise<void> }): ConfirmedAct => ({
+    title,
+    consequences: texts.factors.removeHelp,
+    confirm: texts.factors.removeConfirm,
+    act: async () => {
+      await remove();
+      await queries.invalidateQueries({ queryKey: ["factors"] });
+      showSuccess(texts.factors.removed(app));
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { listCommand } from "../command-line/list-command.ts";
 import { defineMoved } from "./moved-commands.ts";
 import type { ServerCommand, Work } from "../command-line/server-command.ts";
 
-/** `second-factor list|remove-link`: those of all owners, also of linked accounts, which no route shows. */
+/** `second-factor list|remove-link`: those of all owners, also of linked accounts. */
 export function defineSecondFactor(group: ServerCommand): void {
   group.addCommand(
     listCommand({

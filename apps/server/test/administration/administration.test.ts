@@ -61,6 +61,20 @@ onEngines(
           await admin().users.removeFactors(userId);
         },
       ],
+      removeFactorsOf: [
+        ["customUser.created", "secondFactor.removed", "secondFactor.removed", "secondFactor.removed"],
+        async () => {
+          const { userId } = await newUser(server());
+          const { customUserId } = await newCustomUser();
+          for (const subject of [`user:${userId}`, `custom:${customUserId}`, `link:${randomUUID()}`]) {
+            await putFactor(subject);
+            expect((await allFactors()).filter((each) => each.subject === subject)).toHaveLength(1);
+            await admin().factors.remove(subject, { app: "some app" });
+            expect(await codeOf(admin().factors.remove(subject))).toBe(304);
+          }
+          expect(await codeOf(admin().factors.remove("constructor:1"))).toBe(304);
+        },
+      ],
       createGroup: [["group.created"], () => admin().groups.create({ name: randomUUID() })],
       changeGroup: [
         ["group.created", "group.changed"],
@@ -246,6 +260,16 @@ onEngines(
         password: "first password of it",
         userId: (await newUser(server())).userId,
       });
+    /** The second factors of all owners, page by page. */
+    const allFactors = async () => {
+      const items = [];
+      for (let after: string | undefined; ; ) {
+        const page = await admin().factors.list({ after, limit: 1 });
+        items.push(...page.items);
+        if (page.next === null) return items;
+        after = page.next;
+      }
+    };
     const putFactor = (subject: string) =>
       repositories().records.put(
         "secondFactor",
@@ -295,6 +319,7 @@ onEngines(
           "removeCustomUser",
           "removeCustomUserFactors",
           "removeFactors",
+          "removeFactorsOf",
           "removeLink",
           "removeProvider",
           "removeSyncSchema",

@@ -168,4 +168,27 @@ describe("accounts in the console", () => {
     await page.getByText("0 sessions ended.").waitFor();
     await other.context().close();
   });
+
+  test("second factors of all owners are listed, and a lost one is removed", async () => {
+    const { name, userId } = await newUser();
+    const subjects = [`user:${userId}`, `link:${randomUUID()}`] as const;
+    for (const subject of subjects) {
+      const factor = { subject, appName: "office", sealedSecret: "", confirmed: true, lastStep: -1, recoveryCodes: [] };
+      const { records } = repositoriesOf(opened.server);
+      await records.put("secondFactor", `${subject} office`, factor, { owner: subject });
+    }
+    await goTo(page, "Second factors");
+    await page.getByRole("row").filter({ hasText: name }).getByText("0 recovery codes left").waitFor();
+    for (const [owner, subject] of [
+      [name, subjects[0]],
+      [subjects[1], subjects[1]],
+    ] as const) {
+      await button(`Remove: ${owner}, office`).click();
+      await dialog().getByText("if the device is lost").waitFor();
+      await dialog().getByRole("button", { name: "Remove" }).click();
+      await page.getByRole("row").filter({ hasText: owner }).waitFor({ state: "detached" });
+      const { items } = await fixture.admin.factors.list();
+      expect(items.map((each) => each.subject)).not.toContain(subject);
+    }
+  });
 });

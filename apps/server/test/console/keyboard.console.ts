@@ -49,7 +49,17 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not reach "${name}".`);
 }
 
-const pages = ["Recycle bin", "Users", "Groups", "Sessions", "App keys", "Devices", "Bans", "Customer"];
+const pages = [
+  "Recycle bin",
+  "Users",
+  "Second factors",
+  "Groups",
+  "Sessions",
+  "App keys",
+  "Devices",
+  "Bans",
+  "Customer",
+];
 
 describe("console by the keyboard alone", () => {
   let opened: OpenConsole;

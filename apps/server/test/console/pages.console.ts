@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { engines } from "../engines.ts";
 import { accessibilityFaults, goTo, OpenConsole } from "./open-console.ts";
 
-const pages = ["Recycle bin", "Model", "Users", "Groups", "Sessions", "App keys", "Devices", "Bans"];
+const pages = ["Recycle bin", "Model", "Users", "Second factors", "Groups", "Sessions", "App keys", "Devices", "Bans"];
 
 /** Bytes that the first load may have, compressed. */
 const budget = 350 * 1_024;

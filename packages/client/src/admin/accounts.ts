@@ -53,6 +53,20 @@ class Credentials {
 
 const pathOf = (id: string) => ({ userId: id, customUserId: id });
 
+/** Second factors of all owners: users, custom users, and linked accounts with a shared user. */
+export class Factors {
+  constructor(private readonly calls: AdminCalls) {}
+
+  list(options: PageOptions = {}): Promise<Page<AdministeredFactorData>> {
+    return this.calls.send("GET /admin/v1/factors", paged(options));
+  }
+
+  /** Removes lost second factors of the owner of a listed one. 304 if there is none. Needs a recent proof. */
+  async remove(subject: string, { app, ...limits }: FactorOptions = {}): Promise<void> {
+    await this.calls.send("DELETE /admin/v1/factors/{subject}", { ...limits, path: { subject }, query: { app } });
+  }
+}
+
 /** Database users. */
 export class Users extends Credentials {
   constructor(calls: AdminCalls) {

@@ -67,7 +67,7 @@ export type {
   Providers,
   Refusals,
 } from "./database.ts";
-export type { CustomUsers, FactorOptions, Groups, SearchOptions, Users } from "./accounts.ts";
+export type { CustomUsers, FactorOptions, Factors, Groups, SearchOptions, Users } from "./accounts.ts";
 export type { AppRules, Bans, Devices } from "./rules.ts";
 export type { AbsenceOptions, Synchronization } from "./synchronization.ts";
 export { type AdminLogInOptions, type AdminLogInResult, type AdminProof, SallyportAdmin } from "./sallyport-admin.ts";

@@ -21,7 +21,7 @@ import {
   Providers,
   Refusals,
 } from "./database.ts";
-import { CustomUsers, Groups, Users } from "./accounts.ts";
+import { CustomUsers, Factors, Groups, Users } from "./accounts.ts";
 import { AppRules, Bans, Devices } from "./rules.ts";
 import { Synchronization } from "./synchronization.ts";
 
@@ -48,6 +48,7 @@ export class SallyportAdmin {
   readonly users: Users;
   readonly groups: Groups;
   readonly customUsers: CustomUsers;
+  readonly factors: Factors;
   readonly appKeys: AppKeys;
   readonly apps: Apps;
   readonly console: Console;
@@ -79,6 +80,7 @@ export class SallyportAdmin {
     this.users = new Users(calls);
     this.groups = new Groups(calls);
     this.customUsers = new CustomUsers(calls);
+    this.factors = new Factors(calls);
     this.appKeys = new AppKeys(calls);
     this.apps = new Apps(calls);
     this.console = new Console(calls);

@@ -97,6 +97,8 @@ export const administeredFactor = z
 
 export const factorsResponse = z.object({ items: z.array(administeredFactor) }).meta({ id: "AdministeredFactors" });
 
+export const allFactorsResponse = pageOf(administeredFactor).meta({ id: "AllAdministeredFactors" });
+
 /** Query parameters of a removal of second factors. */
 export const factorParameters = z.object({
   app: z.string().min(1).max(1_024).optional().describe("App name of the factor. Default: all."),
@@ -216,6 +218,23 @@ export const userOperations = operations("Users", {
     access: "session",
     proof: true,
     summary: "Remove lost second factors of a user",
+    query: factorParameters,
+  },
+  listAllFactors: {
+    method: "GET",
+    path: "/admin/v1/factors",
+    access: "session",
+    summary: "List the second factors of all owners",
+    query: pageParameters,
+    data: allFactorsResponse,
+  },
+  removeFactorsOf: {
+    method: "DELETE",
+    path: "/admin/v1/factors/{subject}",
+    access: "session",
+    proof: true,
+    summary: "Remove lost second factors of an owner",
+    description: "`subject` is that of a listed factor.",
     query: factorParameters,
   },
   listGroups: {

@@ -6,9 +6,11 @@ import {
   listAdministeredUsers,
   type ListedFactor,
   listGroups,
+  listSecondFactors,
   requireAccount,
   secondFactorsOf,
   takeSecondFactors,
+  takeSecondFactorsOf,
   createUser,
   changeUser,
   setUserPassword,
@@ -47,6 +49,15 @@ export const userHandlers: Handlers<typeof userOperations> = {
   },
   removeFactors: (context, { parameter, query: { app = null } }) =>
     takeSecondFactors(context, { of: "user", name: { id: parameter("userId") }, appName: app }),
+  listAllFactors: async (context, { query }) => ({
+    data: await pageData(
+      query,
+      ({ after, limit }) => listSecondFactors(context, { after: after === null ? null : placeOf(after), limit }),
+      { keyOf: ({ subject, appName }) => `${subject} ${appName}`, show: shownFactor },
+    ),
+  }),
+  removeFactorsOf: (context, { parameter, query: { app = null } }) =>
+    takeSecondFactorsOf(context, parameter("subject"), app),
   listGroups: async (context, { query: { after = "0", limit = 100, search = null } }) => {
     const offset = Number(after);
     const items = await listGroups(context, { offset, limit, search });
@@ -62,6 +73,12 @@ export const userHandlers: Handlers<typeof userOperations> = {
 
 function answerOf<Content>({ content: data, version }: { readonly content: Content; readonly version: number }) {
   return { data, version };
+}
+
+/** The place in the list of all factors. Subjects contain no space. */
+function placeOf(text: string) {
+  const [subject = "", ...appName] = text.split(" ");
+  return { subject, appName: appName.join(" ") };
 }
 
 /** A factor without its secret. */

@@ -28,6 +28,24 @@ export async function takeSecondFactors(
   });
 }
 
+const kinds: Readonly<Record<string, TakeSecondFactorsInput["of"]>> = {
+  user: "user",
+  custom: "customUser",
+  link: "link",
+};
+
+/** Removes lost second factors of an owner, as lists name it. Unknown owner, or no factor: 304. */
+export async function takeSecondFactorsOf(
+  context: AdministrationContext,
+  subject: FactorSubject,
+  appName: string | null,
+): Promise<void> {
+  const [, kind = "", id = ""] = /^(\w+):(.+)$/s.exec(subject) ?? [];
+  const of = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (of === undefined) throw new ServiceError(304, { detail: `"${subject}" names no owner of second factors.` });
+  await takeSecondFactors(context, { of, name: of === "link" ? id : { id }, appName });
+}
+
 async function ownerOf(
   r: Repositories,
   { of, name }: Pick<TakeSecondFactorsInput, "of" | "name">,
