@@ -37,6 +37,7 @@ const advice: ReadonlyMap<number, string> = new Map([
   [341, "The token is needed. Pass it at the prompt, or as the next line of standard input."],
   [342, "Check the clock of the device that shows the token."],
   [320, "Choose a longer or less common password."],
+  [404, "If you have the rights view or audit only, ask an administrator with all rights."],
   [607, "The database has a fault or is overloaded. Try again later."],
   [713, "Someone else has changed it. Run the command again."],
   [802, 'Log in again with "sallyport log-in", or run the command on a terminal.'],

@@ -98,8 +98,10 @@ describe.each(engines)("the operator, on %s", (engine) => {
     const appKey = await output("app-key create till --app-name office");
     expect(await logIn("/v1/login", appKey, pass)).toBe("0");
     expect(await output("session list --user ann")).toMatch(/ann +office/);
-    const refused = await operate("user disable ann");
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("The last administrator")]);
+    for (const line of ["user disable ann", "user change ann --rights view"]) {
+      const refused = await operate(line);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("The last administrator")]);
+    }
 
     await output("user create bob", `${password}\n`);
     expect(await logIn("/v1/login", appKey, { ...pass, user: "bob" })).toBe("0");

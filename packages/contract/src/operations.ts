@@ -42,6 +42,17 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type Access = "public" | "appKey" | "secrets" | "navigation" | "session" | "optional" | "ticket" | "address";
 
+/**
+ * Rights of an administrator on the operations below `/admin/`:
+ *
+ * - `all`: all of them. Only this right also frees from the rights on classes and objects.
+ * - `view`: those that read, but not the audit.
+ * - `audit`: the audit, and the names that it needs.
+ */
+export const administrationRights = ["all", "view", "audit"] as const;
+
+export type AdministrationRights = (typeof administrationRights)[number];
+
 /** A body of JSON. */
 export interface JsonBody {
   readonly json: z.ZodType;
@@ -130,6 +141,11 @@ export interface Declaration {
   readonly secureOnly?: true;
   /** Needs a recent proof of the administrator's password or factor. */
   readonly proof?: true;
+  /**
+   * Rights of administrators, one of which it takes. Default: `all`, and `audit` under the heading Audit, or `view` if it
+   * only reads.
+   */
+  readonly rights?: readonly AdministrationRights[];
   /** Can be called in an enrolment session. */
   readonly enrolling?: true;
   /**
@@ -178,12 +194,14 @@ export interface Operation extends Omit<Declaration, "inMulti"> {
   readonly id: string;
   readonly tag: TagName;
   readonly administration: boolean;
+  /** Empty if it is not for administrators. */
+  readonly rights: readonly AdministrationRights[];
   readonly inMulti: boolean;
   readonly data: z.ZodType;
   readonly errors: readonly ErrorCode[];
 }
 
-type Added = "id" | "inMulti" | "errors";
+type Added = "id" | "inMulti" | "errors" | "rights";
 
 /** Operations by id, each with the types of its declaration. */
 export type Operations<Declared> = {
@@ -203,6 +221,7 @@ export function operations<const Declared extends Readonly<Record<string, Declar
     {
       data: emptyResponse,
       errors: [],
+      rights: rightsFor(tag, declaration),
       ...declaration,
       id,
       tag,
@@ -213,6 +232,13 @@ export function operations<const Declared extends Readonly<Record<string, Declar
   return Object.fromEntries(entries) as unknown as Operations<Declared>;
 }
 
+/** What is new takes `all`, unless it only reads. */
+function rightsFor(tag: TagName, { path, access, ...declaration }: Declaration): readonly AdministrationRights[] {
+  if (!path.startsWith("/admin/") || access !== "session") return [];
+  if (tag === "Audit") return ["all", "audit"];
+  return onlyReads(declaration) ? ["all", "view"] : ["all"];
+}
+
 /** Whether an item of a multi request can have the credentials, the body and the answer. */
 function fitsItem({ access, body, answer }: Declaration): boolean {
   const needsBytes = body?.stream !== undefined && body.optional !== true;
@@ -221,7 +247,7 @@ function fitsItem({ access, body, answer }: Declaration): boolean {
 }
 
 /** Whether an operation only reads. */
-export function onlyReads({ method, effect }: Pick<Operation, "method" | "effect">): boolean {
+export function onlyReads({ method, effect }: Pick<Declaration, "method" | "effect">): boolean {
   return effect === "read" || (method === "GET" && effect !== "write");
 }
 
@@ -260,7 +286,7 @@ const byBody = { json: [207, 311, 801], form: [207, 801], stream: [] } as const;
 
 /** All error codes of an operation, including those of the checks before it, in ascending order. */
 export function declaredErrors(operation: Operation): ErrorCode[] {
-  const { access, administration, body, proof, errors } = operation;
+  const { access, administration, rights, body, proof, errors } = operation;
   const codes: ErrorCode[] = [...anyOperation, ...errors];
   codes.push(...byAccess[access].filter((code) => !administration || !ofOtherModes.has(code)));
   if (body !== undefined) {
@@ -268,6 +294,7 @@ export function declaredErrors(operation: Operation): ErrorCode[] {
     if (body.optional !== true) codes.push(300);
     if (body.stream === undefined && takesSession(operation)) codes.push(312);
   }
+  if (rights.length > 0 && rights.length < administrationRights.length) codes.push(404);
   if (proof === true) codes.push(802);
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }

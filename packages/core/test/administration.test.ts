@@ -60,7 +60,7 @@ const services = {
 const ada: CreateUserInput = {
   name: "Ada",
   password: "a word of my own",
-  administrator: false,
+  rights: null,
   email: null,
   groups: [],
   createsGroups: false,

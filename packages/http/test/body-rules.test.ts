@@ -39,6 +39,7 @@ const echo = (path: string, body: JsonBody): Route => ({
   id: "echo",
   tag: "Service",
   administration: false,
+  rights: [],
   inMulti: false,
   summary: "",
   access: "session",

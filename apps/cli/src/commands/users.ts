@@ -33,7 +33,8 @@ async function changeUser(
   const { userId } = await findUser(input.admin, input.word(0));
   const ifMatch = await input.admin.users.get(userId);
   const call = () => input.admin.users.change(userId, change, { ifMatch });
-  const takesAccess = change.enabled === false || change.administrator === false;
+  const { enabled, administrator, rights = "all" } = change;
+  const takesAccess = enabled === false || administrator === false || rights !== "all";
   const changed = await (takesAccess ? keepingAccess(call) : call());
   return done(text(changed.name), changed);
 }
@@ -48,10 +49,23 @@ async function changeOf(input: CommandInput): Promise<UserChangeData> {
     ...(administrator === undefined
       ? {}
       : { administrator: input.choice("--administrator", administrator, ["yes", "no"]) === "yes" }),
+    ...rightsOf(input),
     ...(groups === undefined ? {} : { groups: await groupIds(input.admin, groups) }),
   };
   if (Object.keys(change).length === 0) throw new CommandError("Pass what to change. See --help.");
   return change;
+}
+
+/** The rights of `--rights`, if it is given. */
+function rightsOf(input: CommandInput): Pick<UserChangeData, "rights"> {
+  const rights = input.text("rights");
+  return rights === undefined ? {} : { rights: input.choice("--rights", rights, ["all", "view", "audit"]) };
+}
+
+/** Administrators without all rights have those in place of `yes`. Servers of earlier versions tell none. */
+function administratorText({ administrator, rights }: AdministeredUserData): string {
+  if (!administrator) return "no";
+  return rights === "view" || rights === "audit" ? rights : "yes";
 }
 
 async function showUser({ admin }: CommandInput, user: AdministeredUserData): Promise<Outcome> {
@@ -60,7 +74,7 @@ async function showUser({ admin }: CommandInput, user: AdministeredUserData): Pr
     ["name", user.name],
     ["id", user.userId],
     ["state", stateText(user)],
-    ["administrator", user.administrator ? "yes" : "no"],
+    ["administrator", administratorText(user)],
     ["groups", groups.join(", ") || "none"],
     ["e-mail", user.email ?? "none"],
     ["description", user.description ?? "none"],
@@ -78,7 +92,7 @@ const userCommands: readonly AdminCommand[] = [
         NAME: (user) => user.name,
         ID: ({ userId }) => userId,
         STATE: stateText,
-        ADMINISTRATOR: ({ administrator }) => (administrator ? "yes" : "no"),
+        ADMINISTRATOR: administratorText,
         GROUPS: (user) => user.groups.map((id) => names.get(id) ?? id).join(", ") || "none",
       });
     },
@@ -97,7 +111,8 @@ const userCommands: readonly AdminCommand[] = [
     description: "create a user; asks for the password or reads it from standard input",
     arguments: [["<name>", "log-in name"]],
     options: [
-      ["--administrator", "make the user an administrator, with all rights"],
+      ["--administrator", "make the user an administrator, with all rights if no --rights say others"],
+      ["--rights <all|view|audit>", "make the user an administrator with these rights"],
       ["--description <text>", "description of the user"],
       ["--email <address>", "e-mail address for password resets"],
       ["--group <name...>", "groups to add the user to"],
@@ -112,7 +127,8 @@ const userCommands: readonly AdminCommand[] = [
       const user = await input.admin.users.create({
         name: input.word(0),
         ...(await input.newPassword()),
-        administrator: input.flag("administrator"),
+        ...(input.flag("administrator") ? { administrator: true } : {}),
+        ...rightsOf(input),
         email: input.text("email") ?? null,
         groups,
         ...(description === undefined ? {} : { description }),
@@ -143,7 +159,8 @@ const userCommands: readonly AdminCommand[] = [
     options: [
       ["--name <name>", "new log-in name"],
       ["--description <text>", "new description; empty to remove it"],
-      ["--administrator <yes|no>", "whether the user has all rights"],
+      ["--administrator <yes|no>", "whether the user is an administrator, with all rights unless they have others"],
+      ["--rights <all|view|audit>", "make the user an administrator with these rights"],
       ["--group <name...>", "all groups of the user from now on"],
     ],
     call: async (input) => changeUser(input, await changeOf(input), (of) => `Changed user "${of}".`),
@@ -174,6 +191,7 @@ export const userNouns: readonly Noun[] = [
     description: "manage users",
     examples: [
       ["Create a user of the group sales", "sallyport user create bob --group sales"],
+      ["Create an administrator who changes nothing", "sallyport user create eve --rights view"],
       ["Lock out a user at once", "sallyport user disable bob"],
     ],
     commands: userCommands,

@@ -147,7 +147,8 @@ export async function seedDatabase(
   const lenient = { ...administration, services: { ...services, passwordPolicy: anyPassword, settings } };
   await forEach("users", users, async (each) => {
     const { name, administrator = false, email = null, groups: memberOf = [], ...password } = each;
-    const user = { name, administrator, email, groups: memberOf, createsGroups: true };
+    const rights = administrator ? "all" : null;
+    const user = { name, rights, email, groups: memberOf, createsGroups: true } as const;
     ids.set(name, await createUser(lenient, { ...user, ...passwordOf(name, password) }));
   });
   await forEach("customUsers", customUsers, ({ name, user, email = null, ...password }) =>

@@ -98,9 +98,21 @@ onEngines(
         },
         events: () => [
           ["account.changed", [["email", "a@mail.example", null]]],
-          ["account.promoted", [["administrator", false, true]]],
+          [
+            "account.promoted",
+            [
+              ["administrator", false, true],
+              ["rights", null, "all"],
+            ],
+          ],
           ["account.disabled", [["enabled", true, false]]],
-          ["account.demoted", [["administrator", true, false]]],
+          [
+            "account.demoted",
+            [
+              ["administrator", true, false],
+              ["rights", "all", null],
+            ],
+          ],
         ],
       },
       "a password": { act: () => admin().users.setPassword(id.user, secret), events: () => [["password.changed", []]] },

@@ -26,6 +26,7 @@ onEngines(
         description: null,
         enabled: true,
         administrator: false,
+        rights: null,
         email: null,
         groups: [group.groupId],
       });

@@ -41,6 +41,7 @@ export type {
   NewDeviceData,
   NewGroupData,
   NewUserData,
+  OwnRightsData,
   ProviderRequestData,
   ProviderTypeData,
   RotatedKeyData,

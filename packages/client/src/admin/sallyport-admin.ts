@@ -1,4 +1,4 @@
-import type { AdministrationCalls, ObjectData } from "@sallyport/contract";
+import type { AdministrationCalls, ObjectData, OwnRightsData } from "@sallyport/contract";
 import { sentPassword } from "../crypto/sent-password.ts";
 import { SallyportError } from "../errors.ts";
 import type { ClientOptions, LogInFields } from "../options.ts";
@@ -133,6 +133,11 @@ export class SallyportAdmin {
         ? { pass: sentPassword(proof.password, proof.passwordHash) }
         : { "2faToken": proof.twoFactorToken };
     await this.call("POST /admin/v1/proof", { ...limits, body });
+  }
+
+  /** The present rights of the administrator. The server judges each call by them: 404 for one that needs others. */
+  async rights(limits: CallLimits = {}): Promise<OwnRightsData["rights"]> {
+    return (await this.call("GET /admin/v1/rights", limits)).rights;
   }
 
   /** Ends the session. Resolves at once without one. */

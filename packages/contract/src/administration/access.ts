@@ -2,7 +2,7 @@ import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { refusedWith, secondFactorTokens } from "../fields.ts";
 import { logInRequest, sessionLogInResponse } from "../log-in.ts";
-import { operations } from "../operations.ts";
+import { administrationRights, operations } from "../operations.ts";
 import { apiDescription } from "../service.ts";
 
 /** Body of `POST /admin/v1/login`. */
@@ -93,10 +93,14 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
+export type OwnRightsData = z.infer<typeof ownRightsResponse>;
 export type MaintenanceData = z.infer<typeof maintenanceResponse>;
 export type MaintenanceRequestData = z.input<typeof maintenanceRequest>;
 
-/** Log-in, log-out and proof of administrators. */
+/** `data` about the own rights. */
+export const ownRightsResponse = z.object({ rights: z.enum(administrationRights) }).meta({ id: "OwnRights" });
+
+/** Log-in, log-out, proof and rights of administrators. */
 export const accessOperations = operations("Access", {
   logIn: {
     method: "POST",
@@ -113,6 +117,7 @@ export const accessOperations = operations("Access", {
     method: "POST",
     path: "/admin/v1/logout",
     access: "session",
+    rights: administrationRights,
     effect: "endsSession",
     summary: "Log out",
     errors: [703],
@@ -121,11 +126,22 @@ export const accessOperations = operations("Access", {
     method: "POST",
     path: "/admin/v1/proof",
     access: "session",
+    rights: administrationRights,
     summary: "Prove the password or the second factor again",
     description:
       "Routes that change keys, rights or credentials need a proof that is at most 10 minutes old, else 802. A log-in is such a proof. Send either the own password or a token.",
     body: { json: proofRequest },
     errors: [302, 304, 342],
+  },
+  getOwnRights: {
+    method: "GET",
+    path: "/admin/v1/rights",
+    access: "session",
+    rights: administrationRights,
+    summary: "Get the own rights",
+    description:
+      "`all`: all operations. `view`: those that read, but not the audit. `audit`: the audit, and the lists of users and groups. The server looks at the rights with each request: an operation that needs others fails with 404.",
+    data: ownRightsResponse,
   },
 });
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { operations } from "../operations.ts";
+import { administrationRights, operations } from "../operations.ts";
 import { endedResponse, objectId, pageOf, pageParameters, searchParameters } from "./access.ts";
 
 const name = z.string().describe("Log-in name. Case-sensitive.");
@@ -18,6 +18,8 @@ const newPassword = {
     .describe("Instead of `password`: the MD5 of a password, 32 hexadecimal digits. Its length is not checked."),
 };
 
+const rights = z.enum(administrationRights).optional();
+
 /** A database user. */
 export const administeredUser = z
   .object({
@@ -25,7 +27,11 @@ export const administeredUser = z
     name,
     description: z.string().nullable(),
     enabled: z.boolean(),
-    administrator: z.boolean().describe("Whether the user has all rights and can use these routes."),
+    administrator: z.boolean().describe("Whether the user can use these routes."),
+    rights: z
+      .enum(administrationRights)
+      .nullable()
+      .describe("Rights of an administrator. `all` also frees from the rights on classes and objects."),
     email,
     groups: z.array(z.string()).describe("Ids of the user groups."),
   })
@@ -39,7 +45,11 @@ export const newUserRequest = z
     name,
     ...newPassword,
     description: z.string().optional().describe("Description of the user."),
-    administrator: z.boolean().default(false).describe("Whether the user has all rights and can use these routes."),
+    administrator: z
+      .boolean()
+      .optional()
+      .describe("`true` without `rights` makes the user an administrator with all rights."),
+    rights: rights.describe("Makes the user an administrator with these rights."),
     email: email.default(null),
     groups: z.array(objectId).default([]).describe("Ids of the user groups."),
   })
@@ -51,7 +61,11 @@ export const userChangeRequest = z
     name: name.optional(),
     description: z.string().nullable().optional().describe("New description."),
     enabled: z.boolean().optional().describe("`false` ends the sessions of the user."),
-    administrator: z.boolean().optional().describe("Whether the user has all rights and can use these routes."),
+    administrator: z
+      .boolean()
+      .optional()
+      .describe("`false` takes the rights. `true` without `rights` gives all to a user without any."),
+    rights: rights.describe("Makes the user an administrator with these rights."),
     email: email.optional(),
     groups: z.array(z.string()).optional().describe("Ids of the user groups. Replaces all."),
   })
@@ -159,6 +173,8 @@ export const userOperations = operations("Users", {
     method: "GET",
     path: "/admin/v1/users",
     access: "session",
+    // Events of the audit have ids.
+    rights: administrationRights,
     summary: "List the users",
     query: searchParameters,
     data: usersResponse,
@@ -188,7 +204,8 @@ export const userOperations = operations("Users", {
     access: "session",
     proof: true,
     summary: "Change a user",
-    description: "Takes effect with the next request of the user. Administrators cannot take their own access.",
+    description:
+      "Takes effect with the next request of the user. Administrators cannot take their own access, nor lower their own rights.",
     body: { json: userChangeRequest },
     data: administeredUser,
     versioned: true,
@@ -241,6 +258,7 @@ export const userOperations = operations("Users", {
     method: "GET",
     path: "/admin/v1/groups",
     access: "session",
+    rights: administrationRights,
     summary: "List the user groups",
     command: { name: "group list", help: "list groups" },
     query: groupParameters,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { refusedWith } from "../fields.ts";
-import { operations } from "../operations.ts";
+import { administrationRights, operations } from "../operations.ts";
 import { time } from "./access.ts";
 import { newUserRequest } from "./accounts.ts";
 
@@ -86,6 +86,7 @@ export const consoleOperations = operations("Access", {
     method: "POST",
     path: "/admin/v1/console/session",
     access: "session",
+    rights: administrationRights,
     proof: true,
     summary: "Open a session for the routes of applications",
     description:

@@ -2,6 +2,7 @@ import { type RandomSource, type RecordKind, type Repositories, ServiceError } f
 import {
   administrationAppName,
   administrationIdleTimeout,
+  administrationRightsOf,
   type AuthenticationAttempt,
   builtInAppKey,
   type ConsoleKey,
@@ -99,7 +100,8 @@ export async function openConsoleSession(context: AdministratorContext & Uses<Lo
     account: { id: userId },
     proof: async () => {
       const { account, user, linked } = await r.accounts.find({ id: userId }, []);
-      if (account === null || user === null || account.disabled || !account.administrator) return null;
+      if (account === null || user === null || account.disabled) return null;
+      if ((await administrationRightsOf(r, account)) === null) return null;
       return { account, user, linked, authenticationMethod: session.authenticationMethod };
     },
     appNames: [administrationAppName],

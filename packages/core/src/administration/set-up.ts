@@ -78,7 +78,7 @@ export async function setUp(
         throw new ServiceError(302);
     },
     act: async (r) => {
-      const input = { ...administrator, administrator: true, groups: [], createsGroups: false };
+      const input = { ...administrator, rights: "all", groups: [], createsGroups: false } as const;
       await addUser({ ...context, r, eventOf }, input);
       return issueConsoleKey(caller, r);
     },

@@ -1,4 +1,14 @@
-import { setUserDisabled, setUserEmail, takeAccess } from "../access/index.ts";
+import {
+  type AdministrationRights,
+  administrationRightsByUser,
+  auditedRights,
+  keepLimitedRights,
+  requestedRights,
+  type RightsRequest,
+  setUserDisabled,
+  setUserEmail,
+  takeAccess,
+} from "../access/index.ts";
 import {
   type Filter,
   idsOf,
@@ -23,7 +33,9 @@ export interface AdministeredUser {
   readonly name: string;
   readonly description: string | null;
   readonly enabled: boolean;
+  /** Whether there are rights. */
   readonly administrator: boolean;
+  readonly rights: AdministrationRights | null;
   readonly email: string | null;
   /** Ids of the user's groups. */
   readonly groups: readonly ObjectId[];
@@ -58,7 +70,8 @@ export async function listAdministeredUsers(
     seesAll,
   );
   const byId = new Map(objects.map((object) => [object.id, object]));
-  return accounts.map((account) => userOf(account, byId.get(account.userId)));
+  const rights = await administrationRightsByUser(r, accounts);
+  return accounts.map((account) => userOf(account, byId.get(account.userId), rights));
 }
 
 /** Finds users by the names of their objects, which are the log-in names. An object without an account is not a user. */
@@ -75,7 +88,11 @@ async function searchUsers(
     const filter: Filter = { kind: "all", filters: [nameContains(search), ...later] };
     const { objects } = await r.objects.find({ classes: [userClass], filter, sort }, seesAll, { offset: 0, limit });
     const accounts = await Promise.all(objects.map(({ id }) => r.accounts.find({ id }, [])));
-    users.push(...accounts.flatMap(({ account, user }) => (account && user ? [userOf(account, user)] : [])));
+    const rights = await administrationRightsByUser(
+      r,
+      accounts.flatMap(({ account }) => account ?? []),
+    );
+    users.push(...accounts.flatMap(({ account, user }) => (account && user ? [userOf(account, user, rights)] : [])));
     const last = objects.at(-1)?.attributes["Name"];
     if (objects.length < limit || typeof last !== "string") break;
     position = last;
@@ -96,13 +113,15 @@ async function readUser(r: Repositories, userId: string): Promise<AdministeredUs
   // Custom users have other ids, and no user object.
   if (account === null || user === null)
     throw new ServiceError(304, { detail: "There is no user with an account of this id." });
-  return userOf(account, user);
+  return userOf(account, user, await administrationRightsByUser(r, [account]));
 }
 
 function userOf(
-  { userId, loginName, disabled, administrator, email }: ListedAccount,
+  { userId, loginName, disabled, email }: Pick<ListedAccount, "userId" | "loginName" | "disabled" | "email">,
   user: StoredObject | undefined,
+  rightsByUser: ReadonlyMap<ObjectId, AdministrationRights>,
 ): AdministeredUser {
+  const rights = rightsByUser.get(userId) ?? null;
   const attributes = user?.attributes ?? {};
   const { Description: description } = attributes;
   return {
@@ -110,15 +129,18 @@ function userOf(
     name: loginName,
     description: typeof description === "string" ? description : null,
     enabled: !disabled,
-    administrator,
+    administrator: rights !== null,
+    rights,
     email,
     groups: idsOf(attributes, "Groups"),
   };
 }
 
 /** The members to change. */
-export type UserChange = {
-  readonly [Member in keyof Omit<AdministeredUser, "userId">]?: AdministeredUser[Member] | undefined;
+export type UserChange = RightsRequest & {
+  readonly [Member in keyof Omit<AdministeredUser, "userId" | keyof RightsRequest>]?:
+    | AdministeredUser[Member]
+    | undefined;
 };
 
 export interface ChangeUserInput {
@@ -135,7 +157,7 @@ export async function changeUser(
   context: AdministratorContext & Uses<ObjectServices>,
   { userId, change, expectedVersions }: ChangeUserInput,
 ): Promise<Versioned<AdministeredUser>> {
-  const takesAccess = change.enabled === false || change.administrator === false;
+  const takesAccess = change.enabled === false || requestedRights(change, "all") !== "all";
   if (takesAccess && userId === context.principal.userId)
     throw new ServiceError(307, { detail: "Administrators cannot take their own access." });
   return replaceIfMatch(context, {
@@ -143,8 +165,8 @@ export async function changeUser(
     expectedVersions,
     read: (r) => readUser(r, userId),
     write: async (inside, current) => {
-      if (takesAccess && current.administrator) await keepAdministrator(inside);
-      await changeFound(inside, current, change);
+      if (takesAccess && current.rights === "all") await keepAdministrator(inside);
+      await changeFound(inside, current, { ...change, rights: requestedRights(change, current.rights) });
     },
   });
 }
@@ -152,10 +174,10 @@ export async function changeUser(
 async function changeFound(
   context: AdministratorContext & Uses<ObjectServices>,
   current: AdministeredUser,
-  change: UserChange,
+  { rights, ...change }: Omit<UserChange, keyof RightsRequest> & Pick<AdministeredUser, "rights">,
 ): Promise<void> {
   const { r, eventOf } = context;
-  const { userId, name } = current;
+  const { userId } = current;
   const attributes = attributesOf(change);
   // First, as it may wait for writers of objects.
   if (Object.keys(attributes).length > 0) {
@@ -167,22 +189,34 @@ async function changeFound(
     await setUserEmail(context, { name: account, email: change.email });
   if (change.enabled !== undefined && change.enabled !== current.enabled)
     await setUserDisabled(context, { name: account, disabled: !change.enabled });
-  if (change.administrator !== undefined && change.administrator !== current.administrator) {
-    const { administrator } = change;
-    const refusal = new ServiceError(307, { detail: "The last administrator cannot be demoted." });
-    const changed = await takeAccess(
-      { r, database: context.database, now: await context.database.clock.now(context.unit) },
-      { users: administrator ? [] : [userId], change: () => r.accounts.change(userId, { administrator }), refusal },
-    );
-    if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
-    const type = change.administrator ? "account.promoted" : "account.demoted";
-    const changes = changesBetween({ administrator: current.administrator }, { administrator });
-    await r.audit.append(eventOf({ type, subjectId: userId, changes }));
-  }
+  if (rights !== current.rights) await changeRights(context, current, rights);
   if (Object.keys(attributes).length > 0) {
     const changes = changesBetween(profileOf(current), profileOf(await readUser(r, userId)));
     await r.audit.append(eventOf({ type: "account.changed", subjectId: userId, changes }));
   }
+}
+
+async function changeRights(
+  { r, database, unit, eventOf }: AdministratorContext,
+  { userId, name, rights: former }: AdministeredUser,
+  rights: AdministrationRights | null,
+): Promise<void> {
+  const administrator = rights === "all";
+  const changed = await takeAccess(
+    { r, database, now: await database.clock.now(unit) },
+    {
+      users: administrator ? [] : [userId],
+      change: () => r.accounts.change(userId, { administrator }),
+      refusal: new ServiceError(307, { detail: "The last administrator with all rights keeps them." }),
+    },
+  );
+  if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
+  await keepLimitedRights(r, userId, rights);
+  const loses = rights === null || former === "all";
+  const gains = former === null || rights === "all";
+  const type = loses ? "account.demoted" : gains ? "account.promoted" : "account.changed";
+  const changes = changesBetween(auditedRights(former), auditedRights(rights));
+  await r.audit.append(eventOf({ type, subjectId: userId, changes }));
 }
 
 /** The audited properties that the user object has. */
@@ -199,8 +233,8 @@ function attributesOf({ name, description, groups }: UserChange): InputAttribute
 }
 
 /**
- * Serializes changes that take an administrator's access, and throws 713 if the caller has lost it. Callers
- * cannot take their own, so one administrator always remains. The operator has no access to lose.
+ * Serializes changes that take an administrator's rights, and throws 713 if the caller has lost them. Callers
+ * cannot take their own, so one administrator with all rights always remains. The operator has no access to lose.
  */
 async function keepAdministrator({ r, principal }: AdministratorContext): Promise<void> {
   await serialize(r, "administrators");

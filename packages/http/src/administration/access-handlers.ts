@@ -7,6 +7,7 @@ import {
   operationsOf,
 } from "@sallyport/contract";
 import {
+  administrationRightsOf,
   type ConsoleKey,
   contentVersion,
   type MaintenanceNotice,
@@ -21,11 +22,12 @@ import {
   setUp,
   tradeConsoleTicket,
 } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
 import type { Handlers } from "../route.ts";
 import { requiredVersions, timeText } from "./answers.ts";
 
-/** Log-in, log-out and proof of administrators. */
+/** Log-in, log-out, proof and rights of administrators. */
 export const accessHandlers: Handlers<typeof accessOperations> = {
   logIn: async (context, { body: { user, pass, "2faToken": token } }) => ({
     data: await logInAdministrator(context, { user, pass, token: token ?? null }),
@@ -33,6 +35,12 @@ export const accessHandlers: Handlers<typeof accessOperations> = {
   logOut: (context) => logOutAdministrator(context),
   giveProof: (context, { body: { pass, "2faToken": token } }) =>
     giveProof(context, pass === undefined ? { token: token ?? "" } : { pass }),
+  getOwnRights: async (context) => {
+    const rights = await administrationRightsOf(context.r, context.principal);
+    // They were taken since the admission.
+    if (rights === null) throw new ServiceError(context.sessionEndedCode);
+    return { data: { rights } };
+  },
 };
 
 const shownConsoleKey = ({ key: appKey, name, expiresAt }: ConsoleKey) => ({

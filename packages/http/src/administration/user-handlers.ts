@@ -7,6 +7,7 @@ import {
   type ListedFactor,
   listGroups,
   listSecondFactors,
+  requestedRights,
   requireAccount,
   secondFactorsOf,
   takeSecondFactors,
@@ -32,8 +33,9 @@ export const userHandlers: Handlers<typeof userOperations> = {
       },
     ),
   }),
-  createUser: async (context, { body: { groups: groupIds, ...user } }) => {
-    const userId = await createUser(context, { ...user, groups: [], createsGroups: false, groupIds });
+  createUser: async (context, { body: { groups: groupIds, administrator, rights: given, ...user } }) => {
+    const rights = requestedRights({ administrator, rights: given }, null);
+    const userId = await createUser(context, { ...user, rights, groups: [], createsGroups: false, groupIds });
     return answerOf(await findAdministeredUser(context, userId));
   },
   getUser: async (context, { parameter }) => answerOf(await findAdministeredUser(context, parameter("userId"))),

@@ -74,7 +74,7 @@ export class SessionWatch {
     if (exchange.isAdmitted) {
       exchange.admission = await admissionOf(exchange, isAlive ? idleTimeoutOf(exchange) : 0);
       try {
-        for (const check of [requireAppKey, requireSession, checkAdministrator]) check(exchange);
+        for (const check of [requireAppKey, requireSession, checkAdministrator]) await check(exchange);
       } catch (refusal) {
         exchange.admission = before;
         return refusal as ServiceError;

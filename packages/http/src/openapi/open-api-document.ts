@@ -1,5 +1,6 @@
 import {
   type Access,
+  administrationRights,
   attributesRequest,
   declaredErrors,
   encryptedMessage,
@@ -176,12 +177,21 @@ function operationOf(operation: Operation, components: SchemaComponents, names: 
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...descriptionOf(operation),
     security: securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBodyOf(operation, components, names),
     responses: responsesOf(operation, components),
   };
+}
+
+/** Says which rights an operation takes, unless it takes any. */
+function descriptionOf(operation: Operation): Pick<OperationObject, "description"> {
+  const { rights } = operation;
+  const isLimited = rights.length > 0 && rights.length < administrationRights.length;
+  const taken = isLimited ? [`Rights: ${rights.map((each) => `\`${each}\``).join(" or ")}.`] : [];
+  const sentences = [operation.description ?? [], taken].flat();
+  return sentences.length === 0 ? {} : { description: sentences.join(" ") };
 }
 
 function requestBodyOf(

@@ -24,6 +24,7 @@ import {
   type Uses,
   type Database,
 } from "../../request/index.ts";
+import { type AdministrationRights, auditedRights, keepLimitedRights } from "./administration-rights.ts";
 import { type NewPassword, newPasswordText } from "./passwords.ts";
 import type { PasswordServices } from "../passwords/password-policy.ts";
 
@@ -61,7 +62,8 @@ export async function createAccount(
 export interface CreateUserInput extends NewPassword {
   readonly name: string;
   readonly description?: string | undefined;
-  readonly administrator: boolean;
+  /** `null`: no administrator. */
+  readonly rights: AdministrationRights | null;
   readonly email: string | null;
   readonly groups: readonly string[];
   readonly createsGroups: boolean;
@@ -82,7 +84,7 @@ export async function createUser(
 /** As `createUser`, in an open transaction. */
 export async function addUser(
   context: UserContext,
-  { name, description, administrator, groups, createsGroups, groupIds = [], ...input }: CreateUserInput,
+  { name, description, rights, groups, createsGroups, groupIds = [], ...input }: CreateUserInput,
 ): Promise<ObjectId> {
   const { database, r, eventOf } = context;
   const { password, passwordDigest } = input;
@@ -98,10 +100,18 @@ export async function addUser(
   if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
   const { id: userId } = user;
   // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
+  const administrator = rights === "all";
   const account = { userId, loginName, password, passwordDigest, administrator, clientHash, email };
   await createAccount(context, r.accounts, { ...account, realm: "database" });
+  if (rights !== null) await keepLimitedRights(r, userId, rights);
   await new UserNames(r.records, digests).reserve({ id: userId, name: loginName });
-  const changes = changesBetween(null, { name: loginName, description, email, administrator, groups: Groups });
+  const changes = changesBetween(null, {
+    name: loginName,
+    description,
+    email,
+    ...auditedRights(rights),
+    groups: Groups,
+  });
   await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
   return userId;
 }

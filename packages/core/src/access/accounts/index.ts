@@ -1,4 +1,5 @@
 export { type AccountReference, requireAccount } from "./account-reference.ts";
+export * from "./administration-rights.ts";
 export * from "./change-user.ts";
 export * from "./create-user.ts";
 export {

@@ -1,5 +1,6 @@
-import type { Admission, AdmissionRequest, Principal, Repositories, SessionPolicy } from "@sallyport/storage";
+import type { Admission, AdmissionRequest, Repositories, SessionPolicy } from "@sallyport/storage";
 import type { SessionBasis, SessionContext } from "../../request/index.ts";
+import { administrationRightsOf } from "../accounts/administration-rights.ts";
 import { isValidConsoleKey } from "../appkeys/console-keys.ts";
 
 type AdmissionRepositories = Pick<Repositories, "admission" | "records">;
@@ -10,11 +11,6 @@ const maxIdleTimeout = 15 * 60_000;
 /** The idle time-out of administrators' sessions, in milliseconds. */
 export function administrationIdleTimeout({ idleTimeout }: Pick<SessionPolicy, "idleTimeout">): number {
   return Math.min(idleTimeout, maxIdleTimeout);
-}
-
-/** Whether the user of a session may administer the database. Admission reads it with each request. */
-export function mayAdminister(principal: Principal | null): boolean {
-  return principal?.administrator === true;
 }
 
 /** Admits a request with the app key of a console. An expired app key is unknown. */
@@ -53,7 +49,8 @@ export async function admitResting(
     r.admission.admit(request),
     basis.keyExpires ? admitConsoleKey(r, ofAdministrator) : r.admission.admit(ofAdministrator),
   ]);
-  if (mayAdminister(principal) && appKey?.enabled === true) return admission;
+  const isLive = principal !== null && appKey?.enabled === true;
+  if (isLive && (await administrationRightsOf(r, principal)) !== null) return admission;
   const withoutSession = { ...admission, session: null, principal: null };
   // Without the key of the administrator, the request does not count as one of a console.
   return appKey?.enabled === true ? withoutSession : { ...withoutSession, appKey: null };

@@ -1,6 +1,14 @@
 import { ownUserLinks, serializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext, Uses } from "../../request/index.ts";
-import { type Channel, loginNameOf, type ObjectId, type SerializedObject, type SessionMode } from "@sallyport/storage";
+import {
+  type Channel,
+  loginNameOf,
+  type ObjectId,
+  type SerializedObject,
+  type SessionMode,
+  systemPrincipal,
+} from "@sallyport/storage";
+import { administrationRightsOf } from "../accounts/administration-rights.ts";
 import { type CredentialsInput, preparePasswordProof, renewPassword } from "../accounts/passwords.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { AuthenticationAttempt, Proof } from "../gate/authentication-attempt.ts";
@@ -77,16 +85,19 @@ async function prepareProof(
     appNames === null ? undefined : acceptAppNames(context, appNames),
     preparePasswordProof(context, credentials),
   ]);
-  return appNames === null ? administratorsOnly(prove) : prove;
+  return appNames === null ? administratorsOnly(context, prove) : prove;
 }
 
-/** Decides after the proof, so that other users cost the same time. */
-function administratorsOnly(prove: Proof): Proof {
+/** Decides after the proof, and asks for rights after a wrong password too, so that other users cost the same time. */
+function administratorsOnly({ r }: Pick<AppKeyContext, "r">, prove: Proof): Proof {
   return async () => {
     const authenticated = await prove();
-    return authenticated?.account.administrator === true ? authenticated : null;
+    const rights = await administrationRightsOf(r, authenticated?.account ?? nobody);
+    return rights === null ? null : authenticated;
   };
 }
+
+const nobody = { userId: systemPrincipal.userId, administrator: false };
 
 export interface LogInResult {
   readonly sessionId: string;

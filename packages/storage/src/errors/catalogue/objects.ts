@@ -38,17 +38,19 @@ export const objects = {
   404: {
     status: 403,
     name: "No write access to the object",
-    condition: "The caller can read the object but not write it.",
+    condition: "The caller can read the object but not write it, or the rights of the administrator do not suffice.",
     meaning:
       "The caller can read the object or the class, but has no right for this operation. An object that the caller cannot read returns [304](304.md).",
     causes: [
       "The class grants the groups of the caller no right to create, write or delete.",
       "The object is a user or a user group. Only administrators change names, groups and readers, and delete users.",
       "The route is for administrators: it changes classes, or empties the recycle bin of all users.",
+      "The route is below `/admin/`, and the rights of the administrator are `view` or `audit`.",
     ],
     actions: [
       "Ask an administrator for the right, or log in as an administrator.",
       "An administrator changes the rights of a class as described in [Define classes](../../guides/classes.md).",
+      "An administrator with all rights changes those of another one. See [Rights of administrators](../../guides/administration.md#rights-of-administrators).",
     ],
   },
   609: {
