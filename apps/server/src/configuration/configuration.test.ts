@@ -337,7 +337,7 @@ describe("warnings", () => {
         new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "is not a directory" }]),
       );
       expect(demo({ DATA_DIR: join(file, "below") })).toThrow(
-        message("dataDir (DATA_DIR)", "the directory cannot be read (ENOTDIR)"),
+        message("dataDir (DATA_DIR)", "cannot be read (ENOTDIR)"),
       );
       expect(demo({ DATA_DIR: folder, MAIL_DIR: file })).toThrow(
         message("mail.directory (MAIL_DIR)", "is not a directory"),

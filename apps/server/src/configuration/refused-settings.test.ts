@@ -98,7 +98,7 @@ describe("refused settings", () => {
       [
         "a missing macro folder",
         { macros: { directory: "/nonexistent/macros" } },
-        /^ {2}- macros\.directory: the directory does not exist$/m,
+        /^ {2}- macros\.directory: does not exist$/m,
       ],
       [
         "a file as the macro folder",
@@ -108,7 +108,7 @@ describe("refused settings", () => {
       [
         "a missing macro folder from a variable",
         {},
-        /macros\.directory \(MACROS_DIR\): the directory does not exist/,
+        /macros\.directory \(MACROS_DIR\): does not exist/,
         { MACROS_DIR: "/nonexistent" },
       ],
       [
