@@ -29,7 +29,7 @@ interface ObjectReadersProps {
 /** The key of the readers of an object, whose version is that of the object. */
 export const readersKey = (objectId: string): readonly string[] => ["objects", "readers", objectId];
 
-/** Who can read an object: everybody with the right to read its class, or some users and groups. */
+/** Who can read an object: all with the right to read its class, or some users and groups. */
 export function ObjectReaders({ objectId, ...props }: ObjectReadersProps) {
   const texts = useTexts();
   const connection = useConnection();

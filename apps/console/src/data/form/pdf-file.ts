@@ -12,7 +12,7 @@ interface PolicyHost {
   readonly trustedTypes?: { createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy };
 }
 
-/** The one policy that the header of the page names. Whatever it is asked for, it gives the worker of this file. */
+/** The one policy that the header of the page names. For any address, it gives the worker of this file. */
 const policy = (globalThis as PolicyHost).trustedTypes?.createPolicy("console-worker", {
   createScriptURL: () => workerUrl,
 });
@@ -23,7 +23,7 @@ const maxPixels = 100_000_000;
 export interface OpenedPdf {
   /** Rejects if the bytes are no PDF, or a locked one. */
   readonly document: Promise<PDFDocumentProxy>;
-  /** Ends the worker, whatever it does. */
+  /** Ends the worker, also during its work. */
   close(): void;
 }
 
