@@ -4,19 +4,30 @@ import { upload } from "@sallyport/client/files";
 import type { Page } from "playwright-core";
 import { accessibilityFaults, administrator, OpenConsole } from "./open-console.ts";
 
-/** A PDF with a line of text on each page. */
-function pdfOf(lines: readonly string[]): string {
-  const stream = (line: string) => `BT /F1 24 Tf 20 100 Td (${line}) Tj ET`;
+interface PdfPage {
+  readonly text?: string;
+  /** The filter of a black square, and its bytes in hexadecimal digits. */
+  readonly square?: readonly [filter: string, parameters: string, hexadecimal: string];
+}
+
+/** A PDF with a line of text or a black square on each page. */
+function pdfOf(pages: readonly PdfPage[]): string {
+  const streamOf = (dictionary: string, content: string) =>
+    `<< ${dictionary} /Length ${content.length} >>\nstream\n${content}\nendstream`;
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
-    `<< /Type /Pages /Count ${lines.length} /Kids [${lines.map((_line, index) => `${4 + 2 * index} 0 R`).join(" ")}] >>`,
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_page, index) => `${4 + 3 * index} 0 R`).join(" ")}] >>`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ...lines.flatMap((line, index) => [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + 2 * index} 0 R >>`,
-      `<< /Length ${stream(line).length} >>\nstream\n${stream(line)}\nendstream`,
+    ...pages.flatMap(({ text, square: [filter, parameters, bytes] = ["", "", ""] }, index) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources << /Font << /F1 3 0 R >> /XObject << /I1 ${6 + 3 * index} 0 R >> >> /Contents ${5 + 3 * index} 0 R >>`,
+      streamOf("", text === undefined ? "q 100 0 0 100 20 20 cm /I1 Do Q" : `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`),
+      streamOf(
+        `/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray ${parameters} /Filter [/ASCIIHexDecode /${filter}]`,
+        `${bytes}>`,
+      ),
     ]),
   ];
-  let text = "%PDF-1.4\n";
+  let text = "%PDF-1.5\n";
   const offsets = objects.map((object, index) => {
     const offset = text.length;
     text += `${index + 1} 0 obj\n${object}\nendobj\n`;
@@ -26,6 +37,22 @@ function pdfOf(lines: readonly string[]): string {
   const size = objects.length + 1;
   return `${text}xref\n0 ${size}\n0000000000 65535 f \n${offsets.join("")}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF`;
 }
+
+/** Black squares as scanners write them. */
+const fax = [
+  "CCITTFaxDecode",
+  "/BitsPerComponent 1 /DecodeParms [null << /K -1 /Columns 8 /Rows 8 >>]",
+  "26a2fffe",
+] as const;
+const jpeg2000 = [
+  "JPXDecode",
+  "/BitsPerComponent 8",
+  "ff4fff510029000000000008000000080000000000000000000000080000000800000000000000000001070101ff52000c00020001000104040001ff5c00074040484850ff640025000143726561746564206279204f70656e4a5045472076657273696f6e20322e352e34ff90000a0000000000160001ff93df80201150499f80ffd9",
+] as const;
+
+/** Of each canvas, whether something on it is dark. */
+const inked = `[...document.querySelectorAll("canvas")].map((canvas) => canvas.getContext("2d")
+  .getImageData(0, 0, canvas.width, canvas.height).data.some((value, index) => index % 4 === 0 && value < 100))`;
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>document.title = "run"</script></svg>`;
 
@@ -105,17 +132,31 @@ describe("files in the console", () => {
     ["dark", 390, "de-DE", "Vorschau", "Seite 1 von 2", "Weiter"],
   ] as const)("a PDF shows its pages in the %s scheme at %i px", async (scheme, width, locale, action, first, next) => {
     const tab = await opened.logIn({ scheme, width, locale });
-    await openPreview(pdfOf(["Hello, PDF", "The end"]), "letter.pdf", "application/pdf", tab, action);
+    await openPreview(
+      pdfOf([{ text: "Hello, PDF" }, { text: "The end" }]),
+      "letter.pdf",
+      "application/pdf",
+      tab,
+      action,
+    );
     await dialog(tab).getByText("Hello, PDF").waitFor({ state: "attached" });
     await dialog(tab).getByText(first).waitFor();
-    const inked = `[...document.querySelectorAll("canvas")].map((canvas) => canvas.getContext("2d")
-      .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value < 100))`;
     expect(await tab.evaluate(inked)).toEqual([true]);
     expect(await accessibilityFaults(tab)).toEqual([]);
     expect(await tab.locator("style").count()).toBe(0);
     await dialog(tab).getByRole("button", { name: next }).press("Enter");
     await dialog(tab).getByText("The end").waitFor({ state: "attached" });
     await tab.context().close();
+  });
+
+  test("a PDF shows its scanned pages", async () => {
+    await openPreview(pdfOf([{ square: fax }, { square: jpeg2000 }]), "scan.pdf", "application/pdf");
+    for (const number of [1, 2]) {
+      await dialog().getByText(`Page ${number} of 2`).waitFor();
+      await dialog().locator('[aria-busy="false"]').waitFor();
+      expect([number, await page.evaluate(inked)]).toEqual([number, [true]]);
+      if (number === 1) await dialog().getByRole("button", { name: "Next" }).click();
+    }
   });
 
   test.each([

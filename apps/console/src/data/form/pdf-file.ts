@@ -36,6 +36,7 @@ export function openPdf(bytes: Uint8Array): OpenedPdf {
     data: bytes.slice(),
     worker,
     useWasm: false,
+    wasmUrl: new URL("pdf/", workerUrl).href,
     enableXfa: false,
     maxImageSize: maxPixels,
     verbosity: 0,
