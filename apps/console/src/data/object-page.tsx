@@ -16,7 +16,9 @@ import type { ObjectRow } from "./cell-text.ts";
 import { formFieldsOf } from "./columns.ts";
 import { newObject } from "./list-state.ts";
 import { ObjectForm } from "./form/object-form.tsx";
+import { NewTargetDialog } from "./form/reference-picker.tsx";
 import { ObjectLock } from "./form/object-lock.tsx";
+import { NewObjectDialog } from "./new-object-dialog.tsx";
 import { ObjectReaders, readersKey } from "./object-readers.tsx";
 import { listKey } from "./object-rows.ts";
 import { recycleBinKey, useRestoring } from "./restoring.ts";
@@ -57,7 +59,9 @@ function NewObject({ structure, all }: Classes) {
       <Title order={1} size="h2">
         {texts.objects.newOf(className)}
       </Title>
-      <ObjectForm structure={structure} all={all} objectId={newObject} row={null} onSaved={open} />
+      <NewTargetDialog value={NewObjectDialog}>
+        <ObjectForm structure={structure} all={all} objectId={newObject} row={null} onSaved={open} />
+      </NewTargetDialog>
     </Stack>
   );
 }
@@ -121,16 +125,18 @@ function StoredObject({ structure, all, objectId }: Classes & { readonly objectI
         {structure.permissions.includes("delete") && <ObjectActions className={className} row={data} title={title} />}
       </Group>
       {structure.permissions.includes("write") && <ObjectLock objectId={objectId} title={title} />}
-      <ObjectForm
-        structure={structure}
-        all={all}
-        objectId={objectId}
-        row={data}
-        onSaved={(row) => {
-          queries.setQueryData(queryKey, row);
-          void queries.invalidateQueries({ queryKey: readersKey(objectId) });
-        }}
-      />
+      <NewTargetDialog value={NewObjectDialog}>
+        <ObjectForm
+          structure={structure}
+          all={all}
+          objectId={objectId}
+          row={data}
+          onSaved={(row) => {
+            queries.setQueryData(queryKey, row);
+            void queries.invalidateQueries({ queryKey: readersKey(objectId) });
+          }}
+        />
+      </NewTargetDialog>
       {structure.permissions.includes("write") && (
         <ClosedSection title={texts.objects.readers}>
           {() => (

@@ -127,7 +127,7 @@ export const de: Texts = {
     stay: "Weiter bearbeiten",
     typeName: "Geben Sie zur Bestätigung ein:",
     unsaved: "Es gibt ungespeicherte Änderungen",
-    unsavedHelp: "Wenn Sie diese Seite verlassen, gehen die Änderungen verloren.",
+    unsavedHelp: "Wenn Sie jetzt weggehen, gehen die Änderungen verloren.",
   },
   users: {
     title: "Benutzer",

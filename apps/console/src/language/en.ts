@@ -123,7 +123,7 @@ export const en = {
     stay: "Keep editing",
     typeName: "To confirm, type",
     unsaved: "There are unsaved changes",
-    unsavedHelp: "If you leave this page, the changes are lost.",
+    unsavedHelp: "If you leave now, the changes are lost.",
   },
   users: {
     title: "Users",

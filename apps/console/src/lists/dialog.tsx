@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, type ModalProps, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, type IconProps } from "@tabler/icons-react";
-import type { ComponentType, FormEvent, ReactNode } from "react";
+import { type ComponentType, type FormEvent, type ReactNode, useId } from "react";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
@@ -18,9 +18,12 @@ interface DialogProps extends Pick<ModalProps, "size" | "zIndex" | "fullScreen">
 /** A dialog that a click beside it does not close: what was typed stays. */
 export function Dialog({ title, isOpen, closesOnEscape = true, children, onClose, ...modal }: DialogProps) {
   const texts = useTexts();
+  /** For the place of the dialog among those of a `Modal.Stack`. */
+  const stackId = useId();
   return (
     <Modal
       {...modal}
+      stackId={stackId}
       opened={isOpen}
       onClose={onClose}
       title={title}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AttributeDefinition, SallyportClient } from "@sallyport/client";
-import type { Page } from "playwright-core";
-import { accessibilityFaults, administrator, OpenConsole, type TabOptions } from "./open-console.ts";
+import type { Locator, Page } from "playwright-core";
+import { accessibilityFaults, administrator, goTo, OpenConsole, type TabOptions } from "./open-console.ts";
 
 /** What leads to an object, and from where an object leads. */
 describe("references in the console", () => {
@@ -119,6 +119,97 @@ describe("references in the console", () => {
       await toggle(tab, "Verweise auf dieses Objekt").click();
       await tab.getByRole("group", { name: "Invoice.Customer" }).getByRole("link").first().waitFor();
       expect(await accessibilityFaults(tab)).toEqual([]);
+      await tab.context().close();
+    });
+  });
+
+  describe("from an object", () => {
+    const named = (tab: Page, name: string) => tab.getByRole("dialog", { name });
+    const press = (area: Page | Locator, name: string) => area.getByRole("button", { name, exact: true }).click();
+    const field = (area: Page | Locator, name: string) => area.getByRole("textbox", { name, exact: true });
+    const customers = (name: string) => client.countObjects("Customer", { query: { where: { Name: name } } });
+    const openInvoice = async (options: TabOptions = {}) =>
+      openObject("Invoice", await create("Invoice", { Number: `invoice ${randomUUID()}` }), options);
+
+    test("can lead to a new one, which is created when its dialog is saved", async () => {
+      const name = `customer ${randomUUID()}`;
+      const tab = await openInvoice();
+      await press(tab, "Create Customer… for Customer");
+      const dialog = named(tab, "New object of Customer");
+      await field(dialog, "City").fill("Graz");
+      await press(dialog, "Create");
+      await dialog.getByRole("alert").getByText("The attribute is mandatory.").waitFor();
+      await field(dialog, "Name").fill(name);
+      expect(await customers(name)).toBe(0);
+      await press(dialog, "Create");
+      await dialog.waitFor({ state: "detached" });
+      expect(await customers(name)).toBe(1);
+      await tab.waitForFunction(`document.querySelector('[aria-label="Customer"][value]')?.value === "${name}"`);
+      await tab.getByRole("status").filter({ hasText: "1 change" }).waitFor();
+      const sent = tab.waitForRequest((request) => request.method() === "PATCH");
+      await press(tab, "Save changes");
+      const { "~Elements": found } = await client.listObjects("Customer", { query: { where: { Name: name } } });
+      expect((await sent).postDataJSON()).toEqual({ Customer: found[0]?.["~ObjectID"] });
+      await tab.getByRole("status").filter({ hasText: "No changes" }).waitFor();
+      await tab.context().close();
+    });
+
+    test("asks once before what was typed is lost", async () => {
+      const tab = await opened.logIn();
+      await goTo(tab, "Invoice");
+      await tab.getByRole("link", { name: "New object" }).click();
+      await field(tab, "Number").waitFor();
+      const former = tab.url();
+      const question = named(tab, "There are unsaved changes");
+      const dialog = named(tab, "New object of Customer");
+      await press(tab, "Create Customer… for Customer");
+      await field(dialog, "Name").waitFor();
+      await tab.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+
+      await press(tab, "Create Customer… for Customer");
+      await field(dialog, "Name").fill("typed");
+      await tab.keyboard.press("Escape");
+      await question.waitFor();
+      await tab.keyboard.press("Escape");
+      await question.waitFor({ state: "detached" });
+      expect(await field(dialog, "Name").inputValue()).toBe("typed");
+      await press(dialog, "Close");
+      await press(question, "Discard changes");
+      await dialog.waitFor({ state: "detached" });
+
+      await field(tab, "Number").fill("typed, too");
+      await press(tab, "Create Customer… for Customer");
+      expect(await field(dialog, "Name").inputValue()).toBe("");
+      await field(dialog, "Name").fill("again");
+      await tab.goBack();
+      await press(question, "Keep editing");
+      await question.waitFor({ state: "detached" });
+      await tab.waitForURL(former);
+      await tab.goBack();
+      await press(question, "Discard changes");
+      await tab.getByRole("heading", { level: 1, name: "Invoice", exact: true }).waitFor();
+      expect(await tab.getByRole("dialog").count()).toBe(0);
+      await tab.context().close();
+    });
+
+    test("can be members of a collection, on a narrow, dark screen in German", async () => {
+      const target = await newClass([{ name: "Name", type: "string" }]);
+      const holder = await newClass([{ name: "Many", type: "collection", target }]);
+      const id = await create(holder, {});
+      const tab = await openObject(holder, id, { scheme: "dark", width: 390, locale: "de-DE" });
+      await tab.getByRole("button", { name: `${target} anlegen…` }).click();
+      const dialog = named(tab, `Neues Objekt von ${target}`);
+      await field(dialog, "Name").fill("member");
+      expect(await accessibilityFaults(tab)).toEqual([]);
+      // In a dialog, there is no further one.
+      expect(await dialog.getByRole("button", { name: /anlegen…/ }).count()).toBe(0);
+      await press(dialog, "Anlegen");
+      await tab.getByRole("list", { name: "Many" }).getByText("member").waitFor();
+      await press(tab, "Änderungen speichern");
+      await tab.getByRole("status").filter({ hasText: "Keine Änderungen" }).waitFor();
+      const { "~Count": count } = (await client.getObject(id))["Many"] as { readonly "~Count": number };
+      expect(count).toBe(1);
       await tab.context().close();
     });
   });

@@ -6,7 +6,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { useConnection } from "../../connection/connection-context.tsx";
 import { useTexts } from "../../language/language.tsx";
-import { ChangesGuard } from "../../lists/changes-guard.tsx";
+import { ChangesGuard, type Closing } from "../../lists/changes-guard.tsx";
 import { FailureDetails, showSuccess } from "../../notices/notices.tsx";
 import { SlowNotice } from "../../notices/slow-notice.tsx";
 import type { ObjectRow } from "../cell-text.ts";
@@ -28,12 +28,14 @@ interface ObjectFormProps {
   readonly objectId: string;
   /** The stored object as the client returned it. `null` for a new one. */
   readonly row: ObjectRow | null;
+  /** Of the dialog that has the form. Absent: a page has it. */
+  readonly closing?: Closing;
   /** Called with the answer of the write. */
   onSaved(row: ObjectRow): void;
 }
 
 /** Fields for all attributes. A save sends the changed ones only, and only over the version that the form shows. */
-export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFormProps) {
+export function ObjectForm({ structure, all, objectId, row, closing, onSaved }: ObjectFormProps) {
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
@@ -88,13 +90,15 @@ export function ObjectForm({ structure, all, objectId, row, onSaved }: ObjectFor
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // A form around it, whose dialog it is in, gets its events too.
+    event.stopPropagation();
     if (changes.size > 0 && !isWrong && !isPending) mutate();
   };
   const refused = error instanceof SallyportError ? refusedMember(error.debugMessage) : null;
   const isAtField = refused !== null && columns.some(({ name }) => name === refused.name);
   return (
     <form onSubmit={submit}>
-      <ChangesGuard isChanged={isChanged} onDiscard={() => setEdits(noEdits)} />
+      <ChangesGuard isChanged={isChanged} closing={closing} onDiscard={() => setEdits(noEdits)} />
       <DraftNotice
         former={former}
         storedOf={(name) => {

@@ -1,8 +1,9 @@
-import { Select, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Button, Group, Select, TextInput } from "@mantine/core";
+import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
 import type { ClassStructure } from "@sallyport/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ComponentType, createContext, useContext, useState } from "react";
 import { useClasses, useConnection } from "../../connection/connection-context.tsx";
 import { useTexts } from "../../language/language.tsx";
 import { stepsOf } from "../attribute-path.ts";
@@ -11,6 +12,18 @@ import { titlePathOf, titleOf } from "../object-title.ts";
 
 /** Objects that the picker offers at a time. */
 const offered = 20;
+
+export interface NewTargetProps {
+  readonly target: ClassStructure;
+  readonly all: readonly ClassStructure[];
+  /** Name of the field that the object is for. */
+  readonly label: string;
+  onCreated(object: ObjectRow): void;
+  onClose(): void;
+}
+
+/** The dialog that creates an object for a reference. `null` where none can be created. The page gives it, since its form has pickers. */
+export const NewTargetDialog = createContext<ComponentType<NewTargetProps> | null>(null);
 
 interface ReferencePickerProps {
   readonly label: string;
@@ -43,6 +56,8 @@ function ObjectSelect({ label, target, value, onChange, disabled = false }: Obje
   const texts = useTexts();
   const connection = useConnection();
   const { data: classes = [] } = useClasses();
+  const NewTarget = useContext(NewTargetDialog);
+  const [isCreating, creation] = useDisclosure(false);
   const title = titlePathOf(target, classes);
   const [text, setText] = useState("");
   const fields = title === null ? [] : [title];
@@ -77,8 +92,10 @@ function ObjectSelect({ label, target, value, onChange, disabled = false }: Obje
   if (chosen !== undefined && value !== null) rows.set(value, chosen);
   const labels = Array.from(rows, ([id, row]) => ({ value: id, label: titleText(row) }));
   if (value !== null && !rows.has(value)) labels.unshift({ value, label: value });
-  return (
+  const select = (
     <Select
+      flex={1}
+      miw={200}
       aria-label={label}
       placeholder={texts.objects.find(target.name)}
       data={labels}
@@ -93,6 +110,32 @@ function ObjectSelect({ label, target, value, onChange, disabled = false }: Obje
       clearButtonProps={{ "aria-label": texts.objects.clear(label) }}
       disabled={disabled}
     />
+  );
+  if (NewTarget === null || disabled || !target.permissions.includes("create")) return select;
+  return (
+    <Group gap="xs">
+      {select}
+      <Button
+        variant="default"
+        leftSection={<IconPlus size={16} />}
+        aria-label={texts.objects.createTargetFor(target.name, label)}
+        onClick={creation.open}
+      >
+        {texts.objects.createTarget(target.name)}
+      </Button>
+      {isCreating && (
+        <NewTarget
+          target={target}
+          all={classes}
+          label={label}
+          onCreated={(row) => {
+            creation.close();
+            onChange(row["~ObjectID"], row);
+          }}
+          onClose={creation.close}
+        />
+      )}
+    </Group>
   );
 }
 

@@ -28,6 +28,8 @@ export const objects: Texts["objects"] = {
   clear: (name: string) => `${name} leeren`,
   newOf: (className: string) => `Neues Objekt von ${className}`,
   create: "Neues Objekt",
+  createTarget: (className) => `${className} anlegen…`,
+  createTargetFor: (className, field) => `${className} anlegen… für ${field}`,
   absent: "nie gesetzt",
   setNull: "Auf null setzen",
   discardField: (name: string) => `${name} zurücknehmen`,

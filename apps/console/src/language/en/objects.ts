@@ -27,6 +27,8 @@ export const objects = {
   clear: (name: string) => `Clear ${name}`,
   newOf: (className: string) => `New object of ${className}`,
   create: "New object",
+  createTarget: (className: string) => `Create ${className}…`,
+  createTargetFor: (className: string, field: string) => `Create ${className}… for ${field}`,
   absent: "never set",
   setNull: "Set to null",
   discardField: (name: string) => `Undo ${name}`,
