@@ -33,3 +33,21 @@ export function parseNumber(text: string): ParsedNumber {
   // The server refuses -0.
   return { number: nearest === 0 ? 0 : nearest };
 }
+
+/** Texts, then numbers of JSON. */
+const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/**
+ * The value of a JSON text whose numbers are all those of doubles. The parser of a browser would round others without a word, and the
+ * server refuses them.
+ */
+export function parseJson(text: string): { readonly value: unknown } | { readonly fault: "json" | "rounded" } {
+  try {
+    // The server refuses -0.
+    const value: unknown = JSON.parse(text, (_name, member: unknown) => (member === 0 ? 0 : member));
+    const numbers = (text.match(jsonTokens) ?? []).filter((token) => !token.startsWith('"'));
+    return numbers.some((number) => "fault" in parseNumber(number)) ? { fault: "rounded" } : { value };
+  } catch {
+    return { fault: "json" };
+  }
+}

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { parseNumber } from "../../src/data/exact-number.ts";
+import { parseJson, parseNumber } from "../../src/data/exact-number.ts";
 import {
   conditionsOf,
   FilterError,
@@ -123,6 +123,33 @@ describe("number as text", () => {
     ["Infinity", { fault: "form" }],
   ])("%j", (text, expected) => {
     expect(parseNumber(text)).toEqual(expected);
+  });
+});
+
+describe("JSON as text", () => {
+  test("is the value that it shows", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value, null, 2);
+        expect(parseJson(text)).toEqual({ value: JSON.parse(text, (_name, each: unknown) => (each === 0 ? 0 : each)) });
+      }),
+    );
+  });
+
+  test.each<[text: string, expected: object]>([
+    ['{"a": [1.50, -0, 1e3]}', { value: { a: [1.5, 0, 1000] } }],
+    [
+      '{"9007199254740993": "9007199254740993, \\"1e400"}',
+      { value: { "9007199254740993": '9007199254740993, "1e400' } },
+    ],
+    ['{"a": [9007199254740993]}', { fault: "rounded" }],
+    ['["\\\\", 0.1000000000000000055]', { fault: "rounded" }],
+    ["1e400", { fault: "rounded" }],
+    ["[1", { fault: "json" }],
+    ["[01]", { fault: "json" }],
+    ["", { fault: "json" }],
+  ])("%j", (text, expected) => {
+    expect(parseJson(text)).toEqual(expected);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AttributeDefinition, SallyportClient } from "@sallyport/client";
 import type { Locator, Page } from "playwright-core";
-import { accessibilityFaults, administrator, goTo, OpenConsole, type TabOptions } from "./open-console.ts";
+import { accessibilityFaults, administrator, fillLogIn, goTo, OpenConsole, type TabOptions } from "./open-console.ts";
 
 /** What leads to an object, and from where an object leads. */
 describe("references in the console", () => {
@@ -210,6 +210,28 @@ describe("references in the console", () => {
       await tab.getByRole("status").filter({ hasText: "Keine Änderungen" }).waitFor();
       const { "~Count": count } = (await client.getObject(id))["Many"] as { readonly "~Count": number };
       expect(count).toBe(1);
+      await tab.context().close();
+    });
+
+    test("can be typed as ids where the class cannot be read", async () => {
+      const hidden = await newClass([{ name: "Name", type: "string" }]);
+      const holder = `Class${randomUUID().replaceAll("-", "")}`;
+      await client.putClass(holder, {
+        base: null,
+        attributes: [{ name: "Many", type: "collection", target: hidden }],
+        rights: [{ group: "*", permissions: ["read", "create", "write"] }],
+      });
+      const tab = await (await opened.context()).newPage();
+      await tab.goto(`${opened.address}#/classes/${holder}/new`);
+      await tab.getByText("User", { exact: true }).click();
+      await fillLogIn(tab, { user: "demo", password: "demo" });
+      const adding = field(tab, "Add to Many");
+      await adding.pressSequentially("1a");
+      expect(await tab.getByRole("list", { name: "Many" }).count()).toBe(0);
+      await adding.press("Enter");
+      await tab.getByRole("list", { name: "Many" }).getByText("1A", { exact: true }).waitFor();
+      await adding.fill("-");
+      await tab.getByText("An id has digits and letters").waitFor();
       await tab.context().close();
     });
   });

@@ -8,7 +8,7 @@ import { useClasses, useConnection } from "../../connection/connection-context.t
 import { useTexts } from "../../language/language.tsx";
 import { stepsOf } from "../attribute-path.ts";
 import type { ObjectRow } from "../cell-text.ts";
-import { titlePathOf, titleOf } from "../object-title.ts";
+import { objectIdOf, titleOf, titlePathOf } from "../object-title.ts";
 
 /** Objects that the picker offers at a time. */
 const offered = 20;
@@ -34,18 +34,55 @@ interface ReferencePickerProps {
   /** `null` clears the choice. Without an object, the id was typed. */
   onChange(id: string | null, object?: ObjectRow): void;
   readonly disabled?: boolean;
+  /** Whether the choice joins others. A typed id then counts when it is complete. */
+  readonly isAdding?: boolean;
 }
 
 /** Chooses an object of a class by its title or id. The server searches. */
 export function ReferencePicker({ target, ...props }: ReferencePickerProps) {
   if (target !== undefined) return <ObjectSelect target={target} {...props} />;
-  const { label, value, onChange, disabled = false } = props;
+  const { label, value, onChange, disabled = false, isAdding = false } = props;
+  if (isAdding) return <AddedId label={label} disabled={disabled} onAdd={onChange} />;
   return (
     <TextInput
       aria-label={label}
       value={value ?? ""}
       disabled={disabled}
       onChange={({ currentTarget }) => onChange(currentTarget.value.trim() || null)}
+    />
+  );
+}
+
+interface AddedIdProps {
+  readonly label: string;
+  readonly disabled: boolean;
+  onAdd(id: string): void;
+}
+
+/** A typed id, which Enter or the way out of the field adds. */
+function AddedId({ label, disabled, onAdd }: AddedIdProps) {
+  const texts = useTexts();
+  const [text, setText] = useState("");
+  const id = objectIdOf(text.trim());
+  const isWrong = text.trim() !== "" && id === null;
+  const add = () => {
+    if (id !== null) onAdd(id);
+  };
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={texts.objects.id}
+      value={text}
+      disabled={disabled}
+      error={isWrong && texts.objects.idHelp}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={add}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        // It saves no form.
+        event.preventDefault();
+        add();
+      }}
     />
   );
 }

@@ -11,21 +11,6 @@ export function readNumber(text: string): Reading {
   return { fault: parsed.fault === "form" ? "number" : "rounded" };
 }
 
-/** Reviver that tells a number which a double would round. Browsers pass the text of the number. */
-function refuseRounded(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value === "number" && context?.source !== undefined && "fault" in parseNumber(context.source))
-    throw new RangeError(context.source);
-  return value;
-}
-
-export function readJson(text: string): Reading {
-  try {
-    return { value: JSON.parse(text, refuseRounded) };
-  } catch (error) {
-    return { fault: error instanceof RangeError ? "rounded" : "json" };
-  }
-}
-
 export function readBoolean(text: string): Reading {
   const word = text.trim().toLowerCase();
   return word === "true" || word === "false" ? { value: word === "true" } : { fault: "boolean" };

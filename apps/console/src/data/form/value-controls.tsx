@@ -5,9 +5,10 @@ import dayjs from "dayjs";
 import { useState } from "react";
 import { useTexts } from "../../language/language.tsx";
 import { isDay, type ObjectRow } from "../cell-text.ts";
+import { parseJson } from "../exact-number.ts";
 import type { FieldEdit } from "./object-edits.ts";
 import { ReferencePicker } from "./reference-picker.tsx";
-import { readJson, readNumber } from "./typed-values.ts";
+import { readNumber } from "./typed-values.ts";
 import classes from "./object-form.module.css";
 
 export interface ControlProps {
@@ -75,7 +76,7 @@ export function JsonControl({ label, edit, onEdit, ...input }: ControlProps) {
       maxRows={20}
       spellCheck={false}
       value={edit.text ?? (isEmpty ? "" : JSON.stringify(edit.value, null, 2))}
-      onChange={({ currentTarget: { value: text } }) => onEdit({ value: edit.value, text, ...readJson(text) })}
+      onChange={({ currentTarget: { value: text } }) => onEdit({ value: edit.value, text, ...parseJson(text) })}
     />
   );
 }
@@ -236,6 +237,7 @@ export function CollectionControl(props: CollectionControlProps) {
       )}
       <ReferencePicker
         key={ids.length}
+        isAdding
         label={texts.objects.addMember(label)}
         target={target}
         disabled={disabled}

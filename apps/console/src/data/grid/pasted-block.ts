@@ -1,7 +1,8 @@
 import { cellText, type ObjectRow } from "../cell-text.ts";
 import type { ValueColumn } from "../columns.ts";
 import { type FieldFault, isSameValue, sentValue } from "../form/object-edits.ts";
-import { readBoolean, readDate, readJson, readNumber, type Reading } from "../form/typed-values.ts";
+import { parseJson } from "../exact-number.ts";
+import { readBoolean, readDate, readNumber, type Reading } from "../form/typed-values.ts";
 
 /** Cells of a paste, at most. */
 export const mostCells = 1_000;
@@ -98,7 +99,7 @@ export function changeOf(stored: ObjectRow, { column, text, emptyTexts, meant }:
   if (text === cellText(stored, column)) return null;
   if (isFixed(column)) return change({ fault: "fixed" });
   const read = readingOf(type, text, meant);
-  const present = type === "json" && typeof before === "string" ? readJson(before) : { value: before };
+  const present = type === "json" && typeof before === "string" ? parseJson(before) : { value: before };
   return "value" in read && "value" in present && isSameValue(read.value, present.value) ? null : change(read);
 }
 
@@ -118,7 +119,7 @@ function readingOf(
     case "date":
       return readDate(text);
     case "json":
-      return readJson(text);
+      return parseJson(text);
     case "reference":
       if (first === undefined) return { fault: "unknown" };
       return second === undefined ? { value: first } : { fault: "ambiguous" };

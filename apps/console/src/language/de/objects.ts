@@ -103,6 +103,8 @@ export const objects: Texts["objects"] = {
   addReader: "Benutzer hinzufügen",
   addReaderGroup: "Gruppe hinzufügen",
   readersSaved: "Die Leser wurden gespeichert.",
+  id: "Id",
+  idHelp: "Eine Id hat Ziffern und Buchstaben, etwa 1A2B.",
   copyId: "Id kopieren",
   storedAt: (time: string) => `Letzte Änderung ${time}`,
   recycle: (title: string) => `${title} in den Papierkorb legen`,

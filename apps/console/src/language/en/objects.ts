@@ -101,6 +101,8 @@ export const objects = {
   addReader: "Add a user",
   addReaderGroup: "Add a group",
   readersSaved: "The readers were saved.",
+  id: "Id",
+  idHelp: "An id has digits and letters, such as 1A2B.",
   copyId: "Copy the id",
   storedAt: (time: string) => `Last change ${time}`,
   recycle: (title: string) => `Move ${title} to the recycle bin`,
