@@ -2,7 +2,7 @@ import { Badge, Button, Group } from "@mantine/core";
 import type { AdministeredAppKeyData } from "@sallyport/client/admin";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
@@ -12,6 +12,7 @@ import { NewAppKey } from "./new-app-key.tsx";
 export function AppKeysPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const setEnabled = async ({ appKeyId, name }: AdministeredAppKeyData, enabled: boolean) => {
@@ -65,32 +66,36 @@ export function AppKeysPage() {
         keyOf={({ appKeyId }) => appKeyId}
         columns={columns}
         empty={texts.appKeys.empty}
-        actions={<NewAppKey />}
-        rowActions={(appKey) => (
-          <Group gap="xs" justify="flex-end">
-            {appKey.enabled ? (
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={texts.appKeys.disable(appKey.name)}
-                onClick={() => setConfirmed(disabling(appKey))}
-              >
-                {texts.appKeys.disableConfirm}
-              </Button>
-            ) : (
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={texts.appKeys.enable(appKey.name)}
-                onClick={() =>
-                  void setEnabled(appKey, true).catch((error) => showFailure(texts.notices.saveFailed, error))
-                }
-              >
-                {texts.users.enable}
-              </Button>
-            )}
-          </Group>
-        )}
+        actions={mayChange && <NewAppKey />}
+        rowActions={
+          mayChange
+            ? (appKey) => (
+                <Group gap="xs" justify="flex-end">
+                  {appKey.enabled ? (
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={texts.appKeys.disable(appKey.name)}
+                      onClick={() => setConfirmed(disabling(appKey))}
+                    >
+                      {texts.appKeys.disableConfirm}
+                    </Button>
+                  ) : (
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={texts.appKeys.enable(appKey.name)}
+                      onClick={() =>
+                        void setEnabled(appKey, true).catch((error) => showFailure(texts.notices.saveFailed, error))
+                      }
+                    >
+                      {texts.users.enable}
+                    </Button>
+                  )}
+                </Group>
+              )
+            : undefined
+        }
       />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </>

@@ -2,7 +2,7 @@ import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import type { AdministeredAppRulesData } from "@sallyport/client/admin";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
@@ -15,6 +15,7 @@ type Rule = AdministeredAppRulesData["rules"][number];
 export function AppRulesPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const subjectOf = ({ user, userId, deviceId, group, groupId }: AdministeredAppRulesData) => {
@@ -74,14 +75,16 @@ export function AppRulesPage() {
               <Text size="xs" c="dimmed">
                 {rule.reason}
               </Text>
-              <Button
-                size="compact-xs"
-                variant="default"
-                aria-label={texts.appRules.remove(rule.app, subjectOf(rules))}
-                onClick={() => setConfirmed(removing(rules, rule))}
-              >
-                {texts.appRules.removeConfirm}
-              </Button>
+              {mayChange && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={texts.appRules.remove(rule.app, subjectOf(rules))}
+                  onClick={() => setConfirmed(removing(rules, rule))}
+                >
+                  {texts.appRules.removeConfirm}
+                </Button>
+              )}
             </Group>
           ))}
         </Stack>
@@ -100,7 +103,7 @@ export function AppRulesPage() {
         keyOf={({ id }) => id}
         columns={columns}
         empty={texts.appRules.empty}
-        actions={<NewAppRule />}
+        actions={mayChange && <NewAppRule />}
       />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </>

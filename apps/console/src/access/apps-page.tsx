@@ -2,7 +2,7 @@ import { Badge, Button, Group } from "@mantine/core";
 import type { AdministeredAppData } from "@sallyport/client/admin";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { ListPage } from "../lists/list-page.tsx";
 import { TextLink } from "../shell/links.tsx";
@@ -12,6 +12,7 @@ import { AppDialog, type EditedApp } from "./app-dialog.tsx";
 export function AppsPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const [edited, setEdited] = useState<EditedApp | null>(null);
   const columns = [
     { title: texts.common.name, cell: ({ name }: AdministeredAppData) => name },
@@ -47,20 +48,26 @@ export function AppsPage() {
         columns={columns}
         empty={texts.apps.empty}
         actions={
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ name: null })}>
-            {texts.apps.create}
-          </Button>
+          mayChange && (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ name: null })}>
+              {texts.apps.create}
+            </Button>
+          )
         }
-        rowActions={({ name }) => (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={texts.apps.changeOf(name)}
-            onClick={() => setEdited({ name })}
-          >
-            {texts.apps.change}
-          </Button>
-        )}
+        rowActions={
+          mayChange
+            ? ({ name }) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={texts.apps.changeOf(name)}
+                  onClick={() => setEdited({ name })}
+                >
+                  {texts.apps.change}
+                </Button>
+              )
+            : undefined
+        }
       />
       <AppDialog edited={edited} onClose={() => setEdited(null)} />
     </>

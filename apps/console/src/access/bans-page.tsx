@@ -2,7 +2,7 @@ import { Badge, Button, Code, Stack, Text } from "@mantine/core";
 import type { AdministeredBanData } from "@sallyport/client/admin";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
@@ -16,6 +16,7 @@ const stateColors = { planned: "yellow", inForce: "red", over: "gray" } as const
 export function BansPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const subjectOf = ({ user, userId, deviceId, address }: AdministeredBanData) =>
@@ -67,17 +68,21 @@ export function BansPage() {
         keyOf={({ id }) => id}
         columns={columns}
         empty={texts.bans.empty}
-        actions={<NewBan />}
-        rowActions={(ban) => (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={texts.bans.remove(subjectOf(ban))}
-            onClick={() => setConfirmed(lifting(ban))}
-          >
-            {texts.bans.removeConfirm}
-          </Button>
-        )}
+        actions={mayChange && <NewBan />}
+        rowActions={
+          mayChange
+            ? (ban) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={texts.bans.remove(subjectOf(ban))}
+                  onClick={() => setConfirmed(lifting(ban))}
+                >
+                  {texts.bans.removeConfirm}
+                </Button>
+              )
+            : undefined
+        }
       />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </>

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
@@ -16,6 +16,7 @@ import { NewDevice } from "./new-device.tsx";
 export function DevicesPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { user } = useSearch({ strict: false }) as { readonly user?: string };
@@ -77,17 +78,21 @@ export function DevicesPage() {
             onChange={(userId) => void navigate({ to: ".", search: { user: userId ?? undefined } as never })}
           />
         }
-        actions={<NewDevice />}
-        rowActions={(device) => (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={texts.devices.remove(device.deviceId)}
-            onClick={() => setConfirmed(removing(device))}
-          >
-            {texts.devices.removeConfirm}
-          </Button>
-        )}
+        actions={mayChange && <NewDevice />}
+        rowActions={
+          mayChange
+            ? (device) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={texts.devices.remove(device.deviceId)}
+                  onClick={() => setConfirmed(removing(device))}
+                >
+                  {texts.devices.removeConfirm}
+                </Button>
+              )
+            : undefined
+        }
       />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </>

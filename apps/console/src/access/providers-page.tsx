@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from
 import type { AdministeredProviderData, ProviderTypeData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { Copyable } from "../notices/copyable.tsx";
@@ -51,6 +51,7 @@ function Provider({ type: { type, enabled, callback: usual }, entry }: ProviderP
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
+  const { mayChange } = usePerson();
   const [isEdited, setEdited] = useState(false);
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const check = useMutation({ mutationFn: () => connection.administer((admin) => admin.providers.check(type)) });
@@ -91,14 +92,18 @@ function Provider({ type: { type, enabled, callback: usual }, entry }: ProviderP
                 <Button variant="default" size="xs" loading={check.isPending} onClick={() => check.mutate()}>
                   {texts.providers.check}
                 </Button>
-                <Button variant="default" size="xs" onClick={() => setConfirmed(removing)}>
-                  {texts.providers.removeConfirm}
-                </Button>
+                {mayChange && (
+                  <Button variant="default" size="xs" onClick={() => setConfirmed(removing)}>
+                    {texts.providers.removeConfirm}
+                  </Button>
+                )}
               </>
             )}
-            <Button size="xs" onClick={() => setEdited(true)}>
-              {entry === null ? texts.providers.register : texts.providers.change}
-            </Button>
+            {mayChange && (
+              <Button size="xs" onClick={() => setEdited(true)}>
+                {entry === null ? texts.providers.register : texts.providers.change}
+              </Button>
+            )}
           </Group>
         </Group>
         {!enabled && <Text size="sm">{texts.providers.enableHelp(type)}</Text>}

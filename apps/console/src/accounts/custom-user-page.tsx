@@ -4,11 +4,12 @@ import { IconPassword, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
+import { Facts } from "../lists/facts.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
 import { SecondFactors } from "./second-factors.tsx";
@@ -35,6 +36,7 @@ function CustomUser({ account }: { readonly account: AdministeredCustomUserData 
   const connection = useConnection();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const { mayChange } = usePerson();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const [setsPassword, setSetsPassword] = useState(false);
   const { customUserId, name } = account;
@@ -57,21 +59,23 @@ function CustomUser({ account }: { readonly account: AdministeredCustomUserData 
         <Title order={1} size="h2">
           {name}
         </Title>
-        <Group>
-          <Button variant="default" leftSection={<IconPassword size={16} />} onClick={() => setSetsPassword(true)}>
-            {texts.users.setPassword}
-          </Button>
-          <Button
-            variant="light"
-            color="red"
-            leftSection={<IconTrash size={16} />}
-            onClick={() => setConfirmed(removing)}
-          >
-            {texts.common.delete}
-          </Button>
-        </Group>
+        {mayChange && (
+          <Group>
+            <Button variant="default" leftSection={<IconPassword size={16} />} onClick={() => setSetsPassword(true)}>
+              {texts.users.setPassword}
+            </Button>
+            <Button
+              variant="light"
+              color="red"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => setConfirmed(removing)}
+            >
+              {texts.common.delete}
+            </Button>
+          </Group>
+        )}
       </Group>
-      <CustomUserForm account={account} />
+      {mayChange ? <CustomUserForm account={account} /> : <CustomUserFacts account={account} />}
       <SecondFactors of="customUsers" accountId={customUserId} />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
       <PasswordDialog
@@ -82,6 +86,23 @@ function CustomUser({ account }: { readonly account: AdministeredCustomUserData 
         onClose={() => setSetsPassword(false)}
       />
     </Stack>
+  );
+}
+
+function CustomUserFacts({
+  account: { user, userId, email, enabled },
+}: {
+  readonly account: AdministeredCustomUserData;
+}) {
+  const texts = useTexts();
+  return (
+    <Facts
+      facts={[
+        [texts.customUsers.actsAs, user || userId],
+        [texts.users.email, email],
+        [texts.common.status, enabled ? texts.users.enabled : texts.users.disabled],
+      ]}
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import { PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { DialogButton, DialogForm } from "../lists/dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
@@ -16,6 +16,7 @@ import { UserBadges } from "./users-page.tsx";
 export function CustomUsersPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const columns = [
     {
       title: texts.common.name,
@@ -36,7 +37,7 @@ export function CustomUsersPage() {
     { title: texts.users.email, cell: ({ email }: AdministeredCustomUserData) => email },
     {
       title: texts.common.status,
-      cell: ({ enabled }: AdministeredCustomUserData) => <UserBadges user={{ enabled, administrator: false }} />,
+      cell: ({ enabled }: AdministeredCustomUserData) => <UserBadges user={{ enabled, rights: null }} />,
     },
   ];
   return (
@@ -51,7 +52,11 @@ export function CustomUsersPage() {
       columns={columns}
       empty={texts.customUsers.empty}
       actions={
-        <DialogButton name={texts.customUsers.create}>{(close) => <NewCustomUserForm onClose={close} />}</DialogButton>
+        mayChange && (
+          <DialogButton name={texts.customUsers.create}>
+            {(close) => <NewCustomUserForm onClose={close} />}
+          </DialogButton>
+        )
       }
     />
   );

@@ -3,7 +3,7 @@ import type { AdministeredGroupData } from "@sallyport/client/admin";
 import { IconDots, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { visibleText } from "../language/visible-text.ts";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
@@ -15,6 +15,7 @@ import classes from "./groups-page.module.css";
 export function GroupsPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const [edited, setEdited] = useState<EditedGroup | null>(null);
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
@@ -32,11 +33,14 @@ export function GroupsPage() {
   const columns = [
     {
       title: texts.common.name,
-      cell: (group: AdministeredGroupData) => (
-        <UnstyledButton className={classes["name"] ?? ""} onClick={() => setEdited(group)}>
-          {visibleText(group.name)}
-        </UnstyledButton>
-      ),
+      cell: (group: AdministeredGroupData) =>
+        mayChange ? (
+          <UnstyledButton className={classes["name"] ?? ""} onClick={() => setEdited(group)}>
+            {visibleText(group.name)}
+          </UnstyledButton>
+        ) : (
+          group.name
+        ),
     },
     { title: texts.common.description, cell: ({ description }: AdministeredGroupData) => description },
   ];
@@ -52,31 +56,37 @@ export function GroupsPage() {
         empty={texts.groups.empty}
         searchLabel={texts.groups.search}
         actions={
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ groupId: null })}>
-            {texts.groups.create}
-          </Button>
+          mayChange && (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ groupId: null })}>
+              {texts.groups.create}
+            </Button>
+          )
         }
-        rowActions={(group) => (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" aria-label={texts.lists.actionsFor(group.name)}>
-                <IconDots size={18} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setEdited(group)}>
-                {texts.groups.change}
-              </Menu.Item>
-              <Menu.Item
-                color="red"
-                leftSection={<IconTrash size={16} />}
-                onClick={() => setConfirmed(deleting(group))}
-              >
-                {texts.common.delete}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        )}
+        rowActions={
+          mayChange
+            ? (group) => (
+                <Menu position="bottom-end">
+                  <Menu.Target>
+                    <ActionIcon variant="subtle" color="gray" aria-label={texts.lists.actionsFor(group.name)}>
+                      <IconDots size={18} />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setEdited(group)}>
+                      {texts.groups.change}
+                    </Menu.Item>
+                    <Menu.Item
+                      color="red"
+                      leftSection={<IconTrash size={16} />}
+                      onClick={() => setConfirmed(deleting(group))}
+                    >
+                      {texts.common.delete}
+                    </Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+              )
+            : undefined
+        }
       />
       <GroupDialog edited={edited} onClose={() => setEdited(null)} />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />

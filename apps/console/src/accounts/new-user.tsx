@@ -1,12 +1,14 @@
-import { Checkbox, PasswordInput, TextInput } from "@mantine/core";
+import { PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import type { Rights } from "../connection/connection.ts";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { DialogButton, DialogForm } from "../lists/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { GroupPicker } from "./group-picker.tsx";
+import { RightsSelect } from "./rights-select.tsx";
 
 export function NewUser() {
   const texts = useTexts();
@@ -24,16 +26,17 @@ function NewUserForm({ onClose }: { onClose(): void }) {
       password: "",
       description: "",
       email: "",
-      administrator: false,
+      rights: null as Rights,
       groups: [] as readonly string[],
     },
   });
   const { mutate, isPending, error } = useMutation({
-    mutationFn: ({ description, email, groups, ...user }: typeof form.values) =>
+    mutationFn: ({ description, email, groups, rights, ...user }: typeof form.values) =>
       connection.administer((admin) =>
         admin.users.create({
           ...user,
           groups: [...groups],
+          ...(rights === null ? {} : { rights }),
           email: email === "" ? null : email,
           ...(description === "" ? {} : { description }),
         }),
@@ -75,11 +78,7 @@ function NewUserForm({ onClose }: { onClose(): void }) {
         {...form.getInputProps("email")}
       />
       <GroupPicker {...form.getInputProps("groups")} />
-      <Checkbox
-        label={texts.users.administrator}
-        description={texts.users.administratorHelp}
-        {...form.getInputProps("administrator", { type: "checkbox" })}
-      />
+      <RightsSelect value={form.values.rights} onChange={(rights) => form.setFieldValue("rights", rights)} />
     </DialogForm>
   );
 }

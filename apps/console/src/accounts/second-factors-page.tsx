@@ -1,7 +1,7 @@
 import { Button, Code } from "@mantine/core";
 import type { AdministeredFactorData } from "@sallyport/client/admin";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { ListPage } from "../lists/list-page.tsx";
@@ -12,6 +12,7 @@ import { FactorState, useFactorRemoval } from "./second-factors.tsx";
 export function SecondFactorsPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const removalOf = useFactorRemoval();
   const removing = ({ subject, user, app }: AdministeredFactorData) =>
@@ -19,6 +20,16 @@ export function SecondFactorsPage() {
       title: texts.factors.removeOf(app, user ?? subject),
       remove: () => connection.administer((admin) => admin.factors.remove(subject, { app })),
     });
+  const removeButton = (factor: AdministeredFactorData) => (
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={`${texts.factors.removeConfirm}: ${factor.user ?? factor.subject}, ${factor.app}`}
+      onClick={() => setConfirmed(removing(factor))}
+    >
+      {texts.factors.removeConfirm}
+    </Button>
+  );
   const columns = [
     { title: texts.factors.owner, cell: (factor: AdministeredFactorData) => <Owner {...factor} /> },
     { title: texts.factors.app, cell: ({ app }: AdministeredFactorData) => app },
@@ -36,16 +47,7 @@ export function SecondFactorsPage() {
         keyOf={({ subject, app }) => `${subject} ${app}`}
         columns={columns}
         empty={texts.factors.emptyOfAll}
-        rowActions={(factor) => (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`${texts.factors.removeConfirm}: ${factor.user ?? factor.subject}, ${factor.app}`}
-            onClick={() => setConfirmed(removing(factor))}
-          >
-            {texts.factors.removeConfirm}
-          </Button>
-        )}
+        rowActions={mayChange ? removeButton : undefined}
       />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </>

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { AdministeredFactorData } from "@sallyport/client/admin";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
@@ -16,6 +16,7 @@ interface SecondFactorsProps {
 export function SecondFactors({ of, accountId }: SecondFactorsProps) {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const { data, error } = useQuery({
     queryKey: ["factors", accountId],
@@ -41,9 +42,11 @@ export function SecondFactors({ of, accountId }: SecondFactorsProps) {
               <Text fw={500}>{app}</Text>
               <FactorState {...factor} />
             </Group>
-            <Button size="xs" variant="default" onClick={() => setConfirmed(removing(app))}>
-              {texts.factors.removeConfirm}
-            </Button>
+            {mayChange && (
+              <Button size="xs" variant="default" onClick={() => setConfirmed(removing(app))}>
+                {texts.factors.removeConfirm}
+              </Button>
+            )}
           </Group>
         ))}
       </Stack>

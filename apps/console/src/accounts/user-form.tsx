@@ -1,4 +1,4 @@
-import { Paper, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { Paper, Stack, TextInput, Title } from "@mantine/core";
 import { SallyportError } from "@sallyport/client";
 import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -12,15 +12,16 @@ import { SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
 import { GroupPicker } from "./group-picker.tsx";
+import { RightsSelect } from "./rights-select.tsx";
 
 /** Another write came first. */
 const conflictCode = 713;
 
-const valuesOf = ({ name, description, email, administrator, groups }: AdministeredUserData) => ({
+const valuesOf = ({ name, description, email, rights, groups }: AdministeredUserData) => ({
   name,
   description: description ?? "",
   email: email ?? "",
-  administrator,
+  rights,
   groups,
 });
 
@@ -36,7 +37,9 @@ function changesBetween(user: AdministeredUserData, { description, email, ...val
   const changed = Object.entries(wished).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(user[name as keyof typeof wished]),
   );
-  return Object.fromEntries(changed);
+  const { rights, ...others }: Partial<typeof wished> = Object.fromEntries(changed);
+  if (rights === undefined) return others;
+  return { ...others, ...(rights === null ? { administrator: false } : { rights }) };
 }
 
 /** The fields of a user. A save sends those that were changed, and nothing if another write came first. */
@@ -114,12 +117,10 @@ export function UserForm({ user }: { readonly user: AdministeredUserData }) {
               onChange={({ currentTarget }) => edit({ email: currentTarget.value })}
             />
             <GroupPicker value={values.groups} onChange={(groups) => edit({ groups })} />
-            <Switch
-              label={texts.users.administrator}
-              description={texts.users.administratorHelp}
-              disabled={user.userId === ownId}
-              checked={values.administrator}
-              onChange={({ currentTarget }) => edit({ administrator: currentTarget.checked })}
+            <RightsSelect
+              isDisabled={user.userId === ownId}
+              value={values.rights}
+              onChange={(rights) => edit({ rights })}
             />
             <SaveFailure
               error={error}

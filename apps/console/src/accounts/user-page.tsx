@@ -15,8 +15,10 @@ import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { visibleText } from "../language/visible-text.ts";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { Facts } from "../lists/facts.tsx";
 import { FailureDetails, showFailure, showSuccess } from "../notices/notices.tsx";
 import { SessionList } from "../sessions/session-list.tsx";
+import { useGroupNames } from "./group-picker.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
 import { SecondFactors } from "./second-factors.tsx";
 import { UserForm } from "./user-form.tsx";
@@ -40,6 +42,7 @@ export function UserPage() {
 
 function User({ user }: { readonly user: AdministeredUserData }) {
   const texts = useTexts();
+  const { mayChange } = usePerson();
   return (
     <Stack gap="lg">
       <Group justify="space-between">
@@ -49,9 +52,9 @@ function User({ user }: { readonly user: AdministeredUserData }) {
           </Title>
           <UserBadges user={user} />
         </Group>
-        <UserActions user={user} />
+        {mayChange && <UserActions user={user} />}
       </Group>
-      <UserForm user={user} />
+      {mayChange ? <UserForm user={user} /> : <UserFacts user={user} />}
       <SecondFactors of="users" accountId={user.userId} />
       <Stack gap="xs">
         <Title order={2} size="h4">
@@ -60,6 +63,23 @@ function User({ user }: { readonly user: AdministeredUserData }) {
         <SessionList user={user.userId} />
       </Stack>
     </Stack>
+  );
+}
+
+function UserFacts({ user: { name, description, email, groups, rights } }: { readonly user: AdministeredUserData }) {
+  const texts = useTexts();
+  const names = useGroupNames(groups);
+  return (
+    <Facts
+      title={texts.users.profile}
+      facts={[
+        [texts.common.name, name],
+        [texts.common.description, description],
+        [texts.users.email, email],
+        [texts.users.groups, groups.map((groupId) => names.get(groupId) ?? groupId).join(", ")],
+        [texts.rightsOf.title, texts.rightsOf[rights ?? "none"]],
+      ]}
+    />
   );
 }
 

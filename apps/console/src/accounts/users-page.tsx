@@ -1,6 +1,6 @@
 import { Badge, Group } from "@mantine/core";
 import type { AdministeredUserData } from "@sallyport/client/admin";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { ListPage } from "../lists/list-page.tsx";
 import { TextLink } from "../shell/links.tsx";
@@ -9,6 +9,7 @@ import { NewUser } from "./new-user.tsx";
 export function UsersPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const columns = [
     {
       title: texts.common.name,
@@ -33,22 +34,22 @@ export function UsersPage() {
       columns={columns}
       empty={texts.users.empty}
       searchLabel={texts.users.search}
-      actions={<NewUser />}
+      actions={mayChange && <NewUser />}
     />
   );
 }
 
 /** Whether the account works, and with which rights. */
-export function UserBadges({ user }: { readonly user: Pick<AdministeredUserData, "enabled" | "administrator"> }) {
+export function UserBadges({ user }: { readonly user: Pick<AdministeredUserData, "enabled" | "rights"> }) {
   const texts = useTexts();
   return (
     <Group gap={6} wrap="nowrap">
       <Badge variant="light" color={user.enabled ? "green" : "gray"} tt="none">
         {user.enabled ? texts.users.enabled : texts.users.disabled}
       </Badge>
-      {user.administrator && (
+      {user.rights !== null && (
         <Badge variant="light" color="indigo" tt="none">
-          {texts.users.administrator}
+          {texts.rightsOf[user.rights]}
         </Badge>
       )}
     </Group>

@@ -1,7 +1,7 @@
 import type { ModelStructure } from "@sallyport/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
-import type { Clients, Connection, ConnectionState } from "./connection.ts";
+import type { Clients, Connection, ConnectionState, Rights } from "./connection.ts";
 import type { PageConfig } from "./page-config.ts";
 
 interface Connected {
@@ -30,12 +30,31 @@ export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(connection.subscribe, connection.state);
 }
 
+export interface Person extends Pick<Clients, "user" | "userId" | "databaseName"> {
+  readonly rights: Rights;
+  readonly isAdministrator: boolean;
+  /** What the person may do in the administration. The server decides; pages offer nothing that it would refuse. */
+  readonly mayChange: boolean;
+  readonly mayView: boolean;
+  readonly mayAudit: boolean;
+}
+
 /** The person. Only below the shell, which exists after a log-in. */
-export function usePerson(): Pick<Clients, "user" | "userId" | "databaseName"> & { readonly isAdministrator: boolean } {
-  const { clients } = useConnectionState();
+export function usePerson(): Person {
+  const { clients, rights } = useConnectionState();
   if (clients === null) throw new Error("There is no log-in.");
-  const { user, userId, databaseName, admin } = clients;
-  return { user, userId, databaseName, isAdministrator: admin !== null };
+  const { user, userId, databaseName } = clients;
+  const mayChange = rights === "all";
+  return {
+    user,
+    userId,
+    databaseName,
+    rights,
+    isAdministrator: rights !== null,
+    mayChange,
+    mayView: mayChange || rights === "view",
+    mayAudit: mayChange || rights === "audit",
+  };
 }
 
 /** Milliseconds between looks at indexes that the server builds. */

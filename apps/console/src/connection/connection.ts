@@ -1,5 +1,5 @@
 import { SallyportClient, SallyportError } from "@sallyport/client";
-import { SallyportAdmin } from "@sallyport/client/admin";
+import { type OwnRightsData, SallyportAdmin } from "@sallyport/client/admin";
 import { databaseUrl, type PageConfig } from "./page-config.ts";
 import { ServerWatch } from "./server-watch.ts";
 import { Store } from "./store.ts";
@@ -30,6 +30,9 @@ export interface Clients extends LogIn {
   readonly data: SallyportClient;
 }
 
+/** Rights of an administrator; `null` for other users. */
+export type Rights = OwnRightsData["rights"] | null;
+
 /** What an act waits for: a new log-in, or a proof of the administrator. */
 export type Question = "log-in" | "proof";
 
@@ -41,6 +44,8 @@ interface PendingQuestion {
 
 export interface ConnectionState {
   readonly clients: Clients | null;
+  /** As the server told them last. It judges each request by the present ones. */
+  readonly rights: Rights;
   readonly question: Question | null;
   /** An administration key before the log-in. */
   readonly ticketKey: string | null;
@@ -51,16 +56,21 @@ export interface ConnectionState {
 /** Whether this tab gave its log-in to another one, or took one. */
 export type Handover = "given" | "taken";
 
-const loggedOut: ConnectionState = { clients: null, question: null, ticketKey: null, isElsewhere: false };
+const loggedOut: ConnectionState = { clients: null, rights: null, question: null, ticketKey: null, isElsewhere: false };
 
 /** Codes of a session or key that the server no longer accepts. */
 const lostCodes: ReadonlySet<number> = new Set([101, 200, 201, 203]);
 const proofCode = 802;
+/** The rights do not suffice. */
+const rightsCode = 404;
+
+const rightsOf = async ({ admin }: Clients): Promise<Rights> => (admin === null ? null : admin.rights());
 
 /** A client before the log-in, without a key. */
 const stranger = () => new SallyportAdmin({ baseUrl: databaseUrl, appKey: "" });
 
 const isLost = (error: unknown): boolean => error instanceof SallyportError && lostCodes.has(error.code);
+const lacksRights = (error: unknown): boolean => error instanceof SallyportError && error.code === rightsCode;
 const needsProof = (error: unknown): boolean => error instanceof SallyportError && error.code === proofCode;
 
 /**
@@ -88,6 +98,7 @@ export class Connection extends Store<ConnectionState> {
         if (this.state().clients?.session === session) void this.#question("log-in").answered.catch(() => {});
       },
       onServerChange: () => this.server.change(),
+      onShown: () => void this.#lookAtRights(),
     });
     this.server = new ServerWatch({
       config,
@@ -150,7 +161,8 @@ export class Connection extends Store<ConnectionState> {
       administrationKey === null
         ? await this.#logInAsUser(credentials)
         : await this.#logInAsAdministrator(administrationKey, credentials);
-    this.#begin(this.#clientsOf(logIn));
+    const clients = this.#clientsOf(logIn);
+    this.#begin(clients, await rightsOf(clients));
   }
 
   /** Gives a proof of the administrator: the password, or a token of the second factor. */
@@ -178,10 +190,20 @@ export class Connection extends Store<ConnectionState> {
 
   /** Runs an act of the administration. */
   administer<T>(act: (admin: SallyportAdmin) => Promise<T>): Promise<T> {
-    return this.#run(({ admin }) => {
+    const acted = this.#run(({ admin }) => {
       if (admin === null) throw new Error("The person is not an administrator.");
       return act(admin);
     });
+    void acted.catch((error: unknown) => (lacksRights(error) ? this.#lookAtRights() : undefined));
+    return acted;
+  }
+
+  /** Pages then offer what the person may do now. */
+  async #lookAtRights(): Promise<void> {
+    const { clients } = this.state();
+    if (clients === null) return;
+    const rights = await rightsOf(clients).catch(() => this.state().rights);
+    if (this.state().clients === clients) this.set({ rights });
   }
 
   /** Runs an act on objects, files or macros, with the rights of the person. */
@@ -241,17 +263,18 @@ export class Connection extends Store<ConnectionState> {
     this.set(loggedOut);
   }
 
-  #begin(clients: Clients): void {
+  #begin(clients: Clients, rights: Rights): void {
     this.#tabs.stopAsking();
-    this.set({ ...loggedOut, clients });
+    this.set({ ...loggedOut, clients, rights });
     this.#answer();
   }
 
   /** Takes the log-in of another tab, if the server still accepts it. */
   async #take(logIn: LogIn): Promise<void> {
     const clients = this.#clientsOf(logIn);
-    if (!(await clients.data.checkSession()) || this.state().clients !== null) return;
-    this.#begin(clients);
+    const [isLive, rights] = await Promise.all([clients.data.checkSession(), rightsOf(clients)]);
+    if (!isLive || this.state().clients !== null) return;
+    this.#begin(clients, rights);
     this.#tellHandover("taken");
   }
 

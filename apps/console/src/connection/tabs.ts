@@ -39,6 +39,8 @@ export interface TabEvents {
   /** A session ended on the server. */
   onEnd(session: string): void;
   onServerChange(): void;
+  /** The person sees this tab again. */
+  onShown(): void;
 }
 
 const isVisible = (): boolean => document.visibilityState === "visible";
@@ -58,7 +60,9 @@ export class Tabs {
     this.#events = events;
     this.#channel.addEventListener("message", ({ data }) => this.#receive(data as Message));
     document.addEventListener("visibilitychange", () => {
-      if (isVisible() && events.logIn() !== null) this.#post({ kind: "shown" });
+      if (!isVisible()) return;
+      if (events.logIn() !== null) this.#post({ kind: "shown" });
+      events.onShown();
     });
   }
 

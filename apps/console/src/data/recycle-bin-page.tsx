@@ -46,7 +46,7 @@ export function RecycleBinPage() {
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
-  const { userId, user, isAdministrator } = usePerson();
+  const { userId, user, mayChange: seesAll } = usePerson();
   const restore = useRestoring();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [refusals, setRefusals] = useState<ReadonlyMap<string, unknown>>(new Map());
@@ -82,7 +82,7 @@ export function RecycleBinPage() {
         signal,
       });
       // Others see their own deletions only.
-      const names = isAdministrator ? await namesOf(data, elements, signal) : new Map([[userId, user]]);
+      const names = seesAll ? await namesOf(data, elements, signal) : new Map([[userId, user]]);
       const items = elements.map((element): RecycledRow => {
         const by = element["~DeletedBy"];
         return {
@@ -122,7 +122,7 @@ export function RecycleBinPage() {
       cell: ({ deletedBy }: RecycledRow) => {
         if (deletedBy === null) return <Text size="sm">{texts.recycleBin.unknown}</Text>;
         if (deletedBy.name === null) return <Code>{deletedBy.userId}</Code>;
-        if (!isAdministrator) return <Text size="sm">{visibleText(deletedBy.name)}</Text>;
+        if (!seesAll) return <Text size="sm">{visibleText(deletedBy.name)}</Text>;
         return (
           <TextLink to="/users/$userId" params={{ userId: deletedBy.userId }} size="sm">
             {deletedBy.name}
@@ -135,7 +135,7 @@ export function RecycleBinPage() {
     <>
       <ListPage
         title={texts.recycleBin.title}
-        help={isAdministrator ? texts.recycleBin.helpOfAll : texts.recycleBin.help}
+        help={seesAll ? texts.recycleBin.helpOfAll : texts.recycleBin.help}
         queryKey={recycleBinKey}
         load={({ after, limit, signal }) => load(after, limit, signal)}
         keyOf={({ id }) => id}

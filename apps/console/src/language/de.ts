@@ -152,8 +152,6 @@ export const de: Texts = {
     groupCount: (count) => (count === 1 ? "1 Gruppe" : `${count} Gruppen`),
     clearGroups: "Alle Gruppen entfernen",
     clearUser: "Auswahl aufheben",
-    administrator: "Administrator",
-    administratorHelp: "Hat alle Rechte und kann diese Verwaltung benutzen.",
     enabled: "Aktiv",
     disabled: "Deaktiviert",
     enable: "Aktivieren",

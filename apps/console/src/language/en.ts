@@ -148,8 +148,6 @@ export const en = {
     groupCount: (count: number) => (count === 1 ? "1 group" : `${count} groups`),
     clearGroups: "Remove all groups",
     clearUser: "Clear the user",
-    administrator: "Administrator",
-    administratorHelp: "Has all rights, and can use this administration.",
     enabled: "Enabled",
     disabled: "Disabled",
     enable: "Enable",

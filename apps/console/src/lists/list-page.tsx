@@ -42,7 +42,7 @@ interface ListPageProps<Item> {
   /** Buttons for the whole list. */
   readonly actions?: ReactNode;
   /** Actions for one item. */
-  rowActions?(item: Item): ReactNode;
+  readonly rowActions?: ((item: Item) => ReactNode) | undefined;
 }
 
 /**

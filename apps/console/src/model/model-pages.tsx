@@ -20,9 +20,9 @@ const noEdits: ModelEdits = new Map();
 /** The frame of the pages of the model. Edits are gathered on all of them, and applied together after a review. */
 export function ModelPages() {
   const texts = useTexts();
-  const { isAdministrator } = usePerson();
+  const { mayChange } = usePerson();
   const { data, error } = useModel();
-  if (!isAdministrator) return <NotFound />;
+  if (!mayChange) return <NotFound />;
   if (data !== undefined) return <Editing structure={data} />;
   return error === null ? (
     <Skeleton height={220} aria-label={texts.common.loading} />

@@ -69,7 +69,8 @@ function Why({ requestId }: { readonly requestId: string }) {
   const texts = useTexts();
   const connected = useContext(ConnectionContext);
   const [isOpen, setOpen] = useState(false);
-  if ((connected?.connection.state().clients?.admin ?? null) === null) return null;
+  const rights = connected?.connection.state().rights;
+  if (rights !== "all" && rights !== "audit") return null;
   const open = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

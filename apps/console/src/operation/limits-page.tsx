@@ -2,7 +2,7 @@ import { Button, NumberInput, Paper, Stack, Table, Text } from "@mantine/core";
 import type { LimitsData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { LoadedPage, SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
@@ -31,6 +31,7 @@ function LimitsForm({ current }: { readonly current: LimitsData }) {
   const texts = useTexts();
   const connection = useConnection();
   const queries = useQueryClient();
+  const { mayChange } = usePerson();
   const [edits, setEdits] = useState<Edits>({});
   const changes = Object.fromEntries(
     Object.entries(edits).map(([name, text]) => [name, text === null ? null : Number(text)]),
@@ -77,20 +78,24 @@ function LimitsForm({ current }: { readonly current: LimitsData }) {
                       <Text size="sm">{label}</Text>
                     </Table.Td>
                     <Table.Td>
-                      <NumberInput
-                        aria-label={label}
-                        value={shown}
-                        onChange={(typed) => edit(name, String(typed), String(value))}
-                        min={0}
-                        allowDecimal={false}
-                        allowNegative={false}
-                        maw={160}
-                        required
-                      />
+                      {mayChange ? (
+                        <NumberInput
+                          aria-label={label}
+                          value={shown}
+                          onChange={(typed) => edit(name, String(typed), String(value))}
+                          min={0}
+                          allowDecimal={false}
+                          allowNegative={false}
+                          maw={160}
+                          required
+                        />
+                      ) : (
+                        value
+                      )}
                     </Table.Td>
                     <Table.Td>{configured}</Table.Td>
                     <Table.Td>
-                      {overridden && edited !== null && (
+                      {mayChange && overridden && edited !== null && (
                         <Button
                           size="xs"
                           variant="default"
@@ -107,10 +112,12 @@ function LimitsForm({ current }: { readonly current: LimitsData }) {
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
-        <Stack p="md">
-          <SaveFailure error={error} onReload={() => void queries.invalidateQueries({ queryKey })} />
-          <SaveButtons isPending={isPending} isChanged={isChanged} onDiscard={() => setEdits({})} />
-        </Stack>
+        {mayChange && (
+          <Stack p="md">
+            <SaveFailure error={error} onReload={() => void queries.invalidateQueries({ queryKey })} />
+            <SaveButtons isPending={isPending} isChanged={isChanged} onDiscard={() => setEdits({})} />
+          </Stack>
+        )}
       </form>
       <ChangesGuard isChanged={isChanged} />
     </Paper>

@@ -3,11 +3,12 @@ import { DateTimePicker } from "@mantine/dates";
 import type { MaintenanceData, MaintenanceRequestData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { Time } from "../language/time.tsx";
 import { ChangesGuard } from "../lists/changes-guard.tsx";
 import { ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { Facts } from "../lists/facts.tsx";
 import { LoadedPage, SaveFailure } from "../lists/form-parts.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 
@@ -16,14 +17,28 @@ const queryKey = ["maintenance"];
 export function MaintenancePage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const query = useQuery({
     queryKey,
     queryFn: ({ signal }) => connection.administer((admin) => admin.maintenance.get({ signal })),
   });
   return (
     <LoadedPage title={texts.maintenance.title} help={texts.maintenance.help} height={220} query={query}>
-      {(current) => <MaintenanceForm current={current} />}
+      {(current) => (mayChange ? <MaintenanceForm current={current} /> : <MaintenanceFacts current={current} />)}
     </LoadedPage>
+  );
+}
+
+function MaintenanceFacts({ current: { active, message, endsAt } }: { readonly current: MaintenanceData }) {
+  const texts = useTexts();
+  return (
+    <Facts
+      facts={[
+        [texts.common.status, active ? texts.maintenance.isActive : texts.maintenance.isOpen],
+        [texts.maintenance.message, message],
+        [texts.maintenance.endsAt, endsAt !== null && <Time value={endsAt} />],
+      ]}
+    />
   );
 }
 

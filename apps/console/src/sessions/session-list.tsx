@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import type { AdministeredSessionData } from "@sallyport/client/admin";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { useByteText } from "../language/byte-text.ts";
 import { visibleText } from "../language/visible-text.ts";
@@ -30,6 +30,7 @@ export function SessionList({ user: userId, device, app, conditions }: SessionLi
   const texts = useTexts();
   const bytesOf = useByteText();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const ending = ({ id, user }: AdministeredSessionData): ConfirmedAct => ({
@@ -102,16 +103,20 @@ export function SessionList({ user: userId, device, app, conditions }: SessionLi
         columns={columns}
         empty={texts.sessions.empty}
         conditions={conditions}
-        rowActions={(session) => (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={texts.sessions.end(session.user)}
-            onClick={() => setConfirmed(ending(session))}
-          >
-            {texts.sessions.endConfirm}
-          </Button>
-        )}
+        rowActions={
+          mayChange
+            ? (session) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={texts.sessions.end(session.user)}
+                  onClick={() => setConfirmed(ending(session))}
+                >
+                  {texts.sessions.endConfirm}
+                </Button>
+              )
+            : undefined
+        }
       />
       <ConfirmDialog confirmed={confirmed} onClose={() => setConfirmed(null)} />
     </>

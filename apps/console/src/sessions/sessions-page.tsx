@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
-import { useConnection } from "../connection/connection-context.tsx";
+import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
@@ -16,6 +16,7 @@ const offeredApps = 200;
 export function SessionsPage() {
   const texts = useTexts();
   const connection = useConnection();
+  const { mayChange } = usePerson();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { user, device, app } = useSearch({ strict: false }) as SessionConditions;
@@ -89,7 +90,7 @@ export function SessionsPage() {
               clearable
               clearButtonProps={{ "aria-label": texts.sessions.allApps }}
             />
-            {subject !== "" && app === undefined && (user === undefined || chosen !== undefined) && (
+            {mayChange && subject !== "" && app === undefined && (user === undefined || chosen !== undefined) && (
               <Button color="red" variant="light" onClick={() => setConfirmed(ending)}>
                 {texts.sessions.endAllConfirm}
               </Button>

@@ -63,7 +63,7 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
   const texts = useTexts();
   const connection = useConnection();
   const navigate = useNavigate();
-  const { isAdministrator } = usePerson();
+  const { mayView, mayAudit } = usePerson();
   const pages = useAdministrationPages();
   const { data: classes } = useClasses();
   const [text, setText] = useState("");
@@ -72,7 +72,7 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
     queryKey: ["users", "palette", sought],
     queryFn: ({ signal }) =>
       connection.administer((admin) => admin.users.list({ search: sought, limit: offeredUsers, signal })),
-    enabled: isAdministrator && sought !== "",
+    enabled: mayView && sought !== "",
     placeholderData: keepPreviousData,
   });
   const soughtId = objectIdOf(sought);
@@ -82,7 +82,7 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
     enabled: soughtId !== null && classes !== undefined,
   });
   const actions: SpotlightActionData[] = [
-    ...(isAdministrator ? pages : []).map(({ to, name, help, Icon }) => ({
+    ...pages.map(({ to, name, help, Icon }) => ({
       id: to,
       label: name,
       description: help,
@@ -118,7 +118,7 @@ export function CommandPalette({ onLogOut }: { onLogOut(): void }) {
       leftSection: <IconFileText size={18} />,
       onClick: () => void navigate({ to: "/classes/$className/$objectId", params: { className, objectId: id } }),
     })),
-    ...(isAdministrator && requestIds.test(sought) ? [sought] : []).map((requestId) => ({
+    ...(mayAudit && requestIds.test(sought) ? [sought] : []).map((requestId) => ({
       id: `request ${requestId}`,
       label: texts.refusals.title,
       description: requestId,

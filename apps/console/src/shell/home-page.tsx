@@ -9,7 +9,7 @@ import { useAdministrationPages } from "./side-bar.tsx";
 
 export function HomePage() {
   const texts = useTexts();
-  const { user, databaseName, isAdministrator } = usePerson();
+  const { user, databaseName, mayChange } = usePerson();
   const pages = useAdministrationPages();
   return (
     <Stack gap="lg">
@@ -19,8 +19,8 @@ export function HomePage() {
         </Title>
         <Text c="dimmed">{texts.home.database(databaseName)}</Text>
       </div>
-      {isAdministrator && <FirstStepsNote />}
-      {isAdministrator && (
+      {mayChange && <FirstStepsNote />}
+      {pages.length > 0 && (
         <div className={classes["cards"]}>
           {pages.map(({ to, name, help, Icon }) => (
             <Card key={to} withBorder padding="md" component={Link} to={to} className={classes["card"] ?? ""}>

@@ -84,7 +84,7 @@ export function Shell() {
 
 function AccountMenu({ onLogOut }: { onLogOut(): void }) {
   const texts = useTexts();
-  const { user, isAdministrator } = usePerson();
+  const { user, rights } = usePerson();
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
@@ -99,7 +99,7 @@ function AccountMenu({ onLogOut }: { onLogOut(): void }) {
           <Text size="sm" fw={600} truncate>
             {user}
           </Text>
-          <Text size="xs">{isAdministrator ? texts.logIn.administrator : texts.logIn.user}</Text>
+          <Text size="xs">{rights === null ? texts.logIn.user : texts.rightsOf[rights]}</Text>
         </Menu.Label>
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogOut}>
           {texts.shell.logOut}

@@ -27,10 +27,14 @@ import { SideLink } from "./links.tsx";
 /** From this number of classes on, they can be searched. */
 const searchedFrom = 8;
 
-/** The pages of the administration, in the order of the side bar. */
+/**
+ * The pages of the administration that the person may see, in the order of the side bar. The model is for those who change
+ * it: others read it by their rights on classes.
+ */
 export function useAdministrationPages() {
   const texts = useTexts();
-  return [
+  const { mayChange, mayView } = usePerson();
+  const pages = [
     { to: "/model", name: texts.model.page, help: texts.model.help, Icon: IconSchema },
     { to: "/users", name: texts.users.title, help: texts.users.help, Icon: IconUser },
     { to: "/custom-users", name: texts.customUsers.title, help: texts.customUsers.help, Icon: IconUserShare },
@@ -46,12 +50,12 @@ export function useAdministrationPages() {
     { to: "/limits", name: texts.limits.title, help: texts.limits.help, Icon: IconGauge },
     { to: "/maintenance", name: texts.maintenance.title, help: texts.maintenance.help, Icon: IconTool },
   ] as const;
+  return mayChange ? pages : mayView ? pages.filter(({ to }) => to !== "/model") : [];
 }
 
 /** Links to all pages and classes. */
 export function SideBar() {
   const texts = useTexts();
-  const { isAdministrator } = usePerson();
   const pages = useAdministrationPages();
   return (
     <Stack gap="lg">
@@ -70,7 +74,7 @@ export function SideBar() {
           activeProps={{ active: true }}
         />
       </div>
-      {isAdministrator && (
+      {pages.length > 0 && (
         <section>
           <SideTitle>{texts.shell.administration}</SideTitle>
           {pages.map(({ to, name, Icon }) => (

@@ -25,7 +25,7 @@ export function ObjectLock({ objectId, title }: ObjectLockProps) {
   const { texts } = useLanguage();
   const connection = useConnection();
   const queries = useQueryClient();
-  const { isAdministrator } = usePerson();
+  const { mayChange } = usePerson();
   const isIdle = useIdle(idleTime, { initialState: false });
   const [confirmed, setConfirmed] = useState<ConfirmedAct | null>(null);
   const [wasOwn, setWasOwn] = useState(false);
@@ -85,7 +85,7 @@ export function ObjectLock({ objectId, title }: ObjectLockProps) {
         <LostLock lock={lock} onClose={() => setWasOwn(false)} />
       ) : (
         <Alert color="yellow" icon={<IconLock />} title={<LockText lock={lock} />} role="status">
-          {isAdministrator && (
+          {mayChange && (
             <Button variant="default" size="xs" onClick={() => setConfirmed(takingOver)}>
               {texts.objects.takeOverLockConfirm}
             </Button>

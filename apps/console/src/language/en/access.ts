@@ -10,6 +10,19 @@ export const accessTexts = {
     command: "Command",
     copyCommand: "Copy the command",
   },
+  rightsOf: {
+    title: "Administration",
+    none: "No administrator",
+    all: "Administrator",
+    view: "Administrator, view only",
+    audit: "Administrator, audit only",
+  },
+  rightsHelp: {
+    none: "Works with the rights of the groups.",
+    all: "Has all rights, also on all classes and objects.",
+    view: "Reads this administration except the audit, and changes nothing. On objects, the rights of the groups count.",
+    audit: "Reads the audit and why requests were refused. On objects, the rights of the groups count.",
+  },
   firstSteps: {
     title: "First steps",
     help: "In three steps to the first request of your application. Everything can be changed later.",
