@@ -4,7 +4,7 @@ import type { AdministeredAppData } from "@sallyport/client/admin";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { FailureDetails, showSuccess } from "../notices/notices.tsx";
 
 /** An app name to change, or a new one without a name. */

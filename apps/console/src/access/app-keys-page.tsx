@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { ListPage } from "../lists/list-page.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
+import { ListPage } from "../page-parts/list-page.tsx";
 import { showFailure, showSuccess } from "../notices/notices.tsx";
 import { NewAppKey } from "./new-app-key.tsx";
 

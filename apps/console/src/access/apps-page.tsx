@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { ListPage } from "../lists/list-page.tsx";
+import { ListPage } from "../page-parts/list-page.tsx";
 import { TextLink } from "../shell/links.tsx";
 import { AppDialog, type EditedApp } from "./app-dialog.tsx";
 

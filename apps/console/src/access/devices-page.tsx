@@ -8,8 +8,8 @@ import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { ListPage } from "../lists/list-page.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
+import { ListPage } from "../page-parts/list-page.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { NewDevice } from "./new-device.tsx";
 

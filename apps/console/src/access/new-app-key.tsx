@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { Copyable } from "../notices/copyable.tsx";
 
 /** Creates a key, and shows it once: it stays on the page until the dialog is closed, and nowhere else. */

@@ -6,7 +6,7 @@ import { GroupSelect } from "../accounts/group-picker.tsx";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { DialogButton, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 
 /** App names that the choice offers. */

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { DialogButton, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 
 /** Registers a device, for databases that admit registered ones only. */

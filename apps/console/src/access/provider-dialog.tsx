@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 
 /** Members of the additional data, by type. */

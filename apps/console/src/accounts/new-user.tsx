@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Rights } from "../connection/connection.ts";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { DialogButton, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { GroupPicker } from "./group-picker.tsx";
 import { RightsSelect } from "./rights-select.tsx";

@@ -3,8 +3,8 @@ import type { AdministeredFactorData } from "@sallyport/client/admin";
 import { useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { ListPage } from "../lists/list-page.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
+import { ListPage } from "../page-parts/list-page.tsx";
 import { TextLink } from "../shell/links.tsx";
 import { FactorState, useFactorRemoval } from "./second-factors.tsx";
 

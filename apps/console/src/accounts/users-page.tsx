@@ -2,7 +2,7 @@ import { Badge, Group } from "@mantine/core";
 import type { AdministeredUserData } from "@sallyport/client/admin";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { ListPage } from "../lists/list-page.tsx";
+import { ListPage } from "../page-parts/list-page.tsx";
 import { TextLink } from "../shell/links.tsx";
 import { NewUser } from "./new-user.tsx";
 

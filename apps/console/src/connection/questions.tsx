@@ -1,7 +1,7 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTexts } from "../language/language.tsx";
-import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { useConnection, useConnectionState } from "./connection-context.tsx";
 import { PasswordField, TokenField, useCredentials } from "./credentials.tsx";
 import { LogInForm } from "./log-in-form.tsx";

@@ -2,7 +2,7 @@ import { Modal } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import { useTexts } from "../language/language.tsx";
-import { Dialog } from "../lists/dialog.tsx";
+import { Dialog } from "../page-parts/dialog.tsx";
 import { ObjectForm } from "./form/object-form.tsx";
 import { type NewTargetProps, NewTargetDialog } from "./form/reference-picker.tsx";
 import { newObject } from "./list-state.ts";

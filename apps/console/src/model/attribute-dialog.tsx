@@ -2,7 +2,7 @@ import { Checkbox, Select, TextInput } from "@mantine/core";
 import type { AttributeDefinition } from "@sallyport/client";
 import { useState } from "react";
 import { useTexts } from "../language/language.tsx";
-import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { deleteRuleOf, isLink } from "./model-edits.ts";
 
 const types = ["string", "number", "boolean", "date", "json", "file", "reference", "collection"] as const;

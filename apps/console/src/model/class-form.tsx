@@ -17,7 +17,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useGroupNames } from "../accounts/group-picker.tsx";
 import { useTexts } from "../language/language.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
 import { TextLink } from "../shell/links.tsx";
 import { AttributeDialog } from "./attribute-dialog.tsx";
 import { attributeText } from "./attribute-text.ts";

@@ -6,7 +6,7 @@ import { useModel, usePerson } from "../connection/connection-context.tsx";
 import { localTime } from "../data/grid/cell.tsx";
 import { useDraft } from "../data/form/use-draft.ts";
 import { useLanguage, useTexts } from "../language/language.tsx";
-import { ChangesGuard } from "../lists/changes-guard.tsx";
+import { ChangesGuard } from "../page-parts/changes-guard.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 import { ButtonLink } from "../shell/links.tsx";
 import { NotFound } from "../shell/not-found.tsx";

@@ -2,7 +2,7 @@ import { Select, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTexts } from "../language/language.tsx";
-import { DialogButton, DialogForm } from "../lists/dialog.tsx";
+import { DialogButton, DialogForm } from "../page-parts/dialog.tsx";
 import { noEdit } from "./model-edits.ts";
 import { useModelEditing } from "./model-editing.ts";
 

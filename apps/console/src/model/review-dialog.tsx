@@ -7,7 +7,7 @@ import type { Connection } from "../connection/connection.ts";
 import { useConnection } from "../connection/connection-context.tsx";
 import { ValueDiff, type ValueDifference } from "../data/form/value-diff.tsx";
 import { useTexts } from "../language/language.tsx";
-import { Dialog, DialogForm } from "../lists/dialog.tsx";
+import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { attributeText, permissionsText } from "./attribute-text.ts";
 import { type ChangeStep, changeSteps, obstaclesOf } from "./change-steps.ts";

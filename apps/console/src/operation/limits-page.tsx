@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { ChangesGuard } from "../lists/changes-guard.tsx";
-import { LoadedPage, SaveButtons, SaveFailure } from "../lists/form-parts.tsx";
+import { ChangesGuard } from "../page-parts/changes-guard.tsx";
+import { LoadedPage, SaveButtons, SaveFailure } from "../page-parts/form-parts.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 
 const queryKey = ["limits"];

@@ -6,10 +6,10 @@ import { useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { Time } from "../language/time.tsx";
-import { ChangesGuard } from "../lists/changes-guard.tsx";
-import { ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { Facts } from "../lists/facts.tsx";
-import { LoadedPage, SaveFailure } from "../lists/form-parts.tsx";
+import { ChangesGuard } from "../page-parts/changes-guard.tsx";
+import { ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
+import { Facts } from "../page-parts/facts.tsx";
+import { LoadedPage, SaveFailure } from "../page-parts/form-parts.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 
 const queryKey = ["maintenance"];

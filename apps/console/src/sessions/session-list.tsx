@@ -7,8 +7,8 @@ import { useTexts } from "../language/language.tsx";
 import { useByteText } from "../language/byte-text.ts";
 import { visibleText } from "../language/visible-text.ts";
 import { Time } from "../language/time.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
-import { List } from "../lists/list-page.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
+import { List } from "../page-parts/list-page.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { TextLink } from "../shell/links.tsx";
 

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import { UserPicker } from "../accounts/user-picker.tsx";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../lists/confirm-dialog.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../page-parts/confirm-dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { type SessionConditions, SessionList } from "./session-list.tsx";
 

@@ -3,8 +3,8 @@ import { type ReactNode, useState } from "react";
 import { useConnection, usePerson } from "../connection/connection-context.tsx";
 import { countDrafts } from "../data/form/drafts.ts";
 import { useTexts } from "../language/language.tsx";
-import { hasChanges } from "../lists/changes-guard.tsx";
-import { Dialog } from "../lists/dialog.tsx";
+import { hasChanges } from "../page-parts/changes-guard.tsx";
+import { Dialog } from "../page-parts/dialog.tsx";
 
 /** A log-out that asks first if it erases changes: of this page, or drafts of other ones. */
 export function useLogOut(): { readonly logOut: () => void; readonly question: ReactNode } {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { ServiceError } from "@sallyport/storage";
 import type { RequestContext, SessionContext } from "@sallyport/core";
-import { checkAdministrator } from "./administration.ts";
+import { checkAdministrator } from "./administrator-checks.ts";
 import { admissionOf, idleTimeoutOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";
 import { contextOf } from "./request-context.ts";

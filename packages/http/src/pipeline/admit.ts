@@ -11,7 +11,7 @@ import {
 } from "@sallyport/core";
 import { admissionOf, idleTimeoutOf, requireAppKey, requireSession } from "../exchange/admission.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { isSpared } from "../exchange/administration.ts";
+import { isSpared } from "../exchange/administrator-checks.ts";
 import { allowListedOrigin, allowOrigin } from "./cors.ts";
 import {
   isAbsent,

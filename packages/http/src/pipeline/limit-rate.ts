@@ -1,7 +1,7 @@
 import { type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
 import { checkRate, countRequest, type CountedRequest, type EffectiveLimits, requestChecks } from "@sallyport/core";
 import { leavesTooMuchUnread } from "../answer.ts";
-import { isSpared } from "../exchange/administration.ts";
+import { isSpared } from "../exchange/administrator-checks.ts";
 import { allowOrigin } from "./cors.ts";
 import type { Exchange, PipelineParts, Step } from "../exchange/exchange.ts";
 

@@ -8,7 +8,7 @@ import { openStream } from "../files/open-stream.ts";
 import type { Route } from "../route.ts";
 import { formFields, hasOtherParameters, parseQuery } from "../routing/query-string.ts";
 import { unknownParameters } from "../routing/unknown-parameters.ts";
-import { checkAdministrator, checkProof } from "../exchange/administration.ts";
+import { checkAdministrator, checkProof } from "../exchange/administrator-checks.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
 import { admitOrigin, answerPreflight } from "./cors.ts";
 import type { CheckedStep, Exchange, PipelineParts, RouteSteps, Step } from "../exchange/exchange.ts";

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTexts } from "../../language/language.tsx";
-import { Dialog } from "../../lists/dialog.tsx";
+import { Dialog } from "../../page-parts/dialog.tsx";
 import type { ObjectRow } from "../cell-text.ts";
 import type { ValueColumn } from "../columns.ts";
 import { sentValue } from "./object-edits.ts";

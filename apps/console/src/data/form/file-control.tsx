@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { useConnection } from "../../connection/connection-context.tsx";
 import { useTexts } from "../../language/language.tsx";
 import { visibleText } from "../../language/visible-text.ts";
-import { Dialog } from "../../lists/dialog.tsx";
+import { Dialog } from "../../page-parts/dialog.tsx";
 import { showFailure } from "../../notices/notices.tsx";
 import { FilePreview } from "./file-preview.tsx";
 import type { ControlProps } from "./value-controls.tsx";

@@ -6,7 +6,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { useConnection } from "../../connection/connection-context.tsx";
 import { useTexts } from "../../language/language.tsx";
-import { ChangesGuard, type Closing } from "../../lists/changes-guard.tsx";
+import { ChangesGuard, type Closing } from "../../page-parts/changes-guard.tsx";
 import { FailureDetails, showSuccess } from "../../notices/notices.tsx";
 import { SlowNotice } from "../../notices/slow-notice.tsx";
 import type { ObjectRow } from "../cell-text.ts";

@@ -6,7 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection, usePerson } from "../../connection/connection-context.tsx";
 import { useLanguage } from "../../language/language.tsx";
-import { type ConfirmedAct, ConfirmDialog } from "../../lists/confirm-dialog.tsx";
+import { type ConfirmedAct, ConfirmDialog } from "../../page-parts/confirm-dialog.tsx";
 import { showFailure } from "../../notices/notices.tsx";
 import { isoTime, type ObjectRow } from "../cell-text.ts";
 

@@ -1,7 +1,7 @@
 import { Skeleton, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTexts } from "../../language/language.tsx";
-import { Dialog } from "../../lists/dialog.tsx";
+import { Dialog } from "../../page-parts/dialog.tsx";
 import { FailureDetails } from "../../notices/notices.tsx";
 import { cellText, type ObjectRow } from "../cell-text.ts";
 import type { ValueColumn } from "../columns.ts";
