@@ -1,6 +1,6 @@
 import { SallyportClient } from "@sallyport/client";
 import type { Page } from "playwright-core";
-import { accessibilityFaults, OpenConsole } from "./open-console.ts";
+import { accessibilityFaults, OpenConsole } from "../open-console.ts";
 
 /** Saved views of a class. */
 describe("views in the console", () => {

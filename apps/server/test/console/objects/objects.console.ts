@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import type { BrowserContext, Page } from "playwright-core";
-import { administrator, goTo, OpenConsole } from "./open-console.ts";
+import { administrator, goTo, OpenConsole } from "../open-console.ts";
 
 describe("objects in the console", () => {
   let opened: OpenConsole;

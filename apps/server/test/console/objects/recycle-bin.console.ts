@@ -1,6 +1,6 @@
 import { SallyportClient } from "@sallyport/client";
 import type { Page } from "playwright-core";
-import { accessibilityFaults, administrator, goTo, OpenConsole } from "./open-console.ts";
+import { accessibilityFaults, administrator, goTo, OpenConsole } from "../open-console.ts";
 
 /** What was deleted and can be restored. */
 describe("recycle bin of the console", () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AttributeDefinition, SallyportClient } from "@sallyport/client";
 import type { Locator, Page } from "playwright-core";
-import { accessibilityFaults, administrator, fillLogIn, goTo, OpenConsole, type TabOptions } from "./open-console.ts";
+import { accessibilityFaults, administrator, fillLogIn, goTo, OpenConsole, type TabOptions } from "../open-console.ts";
 
 /** What leads to an object, and from where an object leads. */
 describe("references in the console", () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import type { Page } from "playwright-core";
-import { accessibilityFaults, administrator, OpenConsole } from "./open-console.ts";
+import { accessibilityFaults, administrator, OpenConsole } from "../open-console.ts";
 
 /** What a list asks for, and when. */
 describe("lists of objects in the console", () => {

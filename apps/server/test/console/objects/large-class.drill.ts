@@ -1,7 +1,7 @@
 import { SallyportClient } from "@sallyport/client";
 import type { Page, Request } from "playwright-core";
-import { administrator, OpenConsole } from "../console/open-console.ts";
-import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { administrator, OpenConsole } from "../open-console.ts";
+import { openPostgresFixture, type PostgresFixture } from "../../postgres-fixture.ts";
 
 const count = 1_000_000;
 const rounds = 5;

@@ -1,7 +1,7 @@
 import { SallyportClient } from "@sallyport/client";
 import type { Page } from "playwright-core";
-import { AdministrationFixture } from "../administration/administration-fixture.ts";
-import { administrator, goTo, OpenConsole } from "./open-console.ts";
+import { AdministrationFixture } from "../../administration/administration-fixture.ts";
+import { administrator, goTo, OpenConsole } from "../open-console.ts";
 
 const markup = `<img src="x" onerror="document.title='broken'"><script>document.title='broken'</script>`;
 const turned = "invoice\u202egpj.exe";

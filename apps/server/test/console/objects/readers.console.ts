@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import type { Page } from "playwright-core";
-import { accessibilityFaults, administrator, OpenConsole, type TabOptions } from "./open-console.ts";
+import { accessibilityFaults, administrator, OpenConsole, type TabOptions } from "../open-console.ts";
 
 /** Who can read an object. */
 describe("readers in the console", () => {

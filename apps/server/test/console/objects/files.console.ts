@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import { upload } from "@sallyport/client/files";
 import type { Page } from "playwright-core";
-import { accessibilityFaults, administrator, OpenConsole } from "./open-console.ts";
+import { accessibilityFaults, administrator, OpenConsole } from "../open-console.ts";
 
 interface PdfPage {
   readonly text?: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import type { Page, Request } from "playwright-core";
-import { accessibilityFaults, administrator, OpenConsole } from "./open-console.ts";
+import { accessibilityFaults, administrator, OpenConsole } from "../open-console.ts";
 
 /** Tab-separated texts over the cells of a list. */
 describe("paste into a list of the console", () => {
