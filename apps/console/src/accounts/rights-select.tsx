@@ -14,13 +14,13 @@ interface RightsSelectProps {
 
 /** Chooses whether a user is an administrator, and with which rights. */
 export function RightsSelect({ value, isDisabled = false, onChange }: RightsSelectProps) {
-  const { rightsOf, rightsHelp } = useTexts();
+  const texts = useTexts();
   const chosen = value ?? none;
   return (
     <Select
-      label={rightsOf.title}
-      description={rightsHelp[chosen]}
-      data={choices.map((choice) => ({ value: choice, label: rightsOf[choice] }))}
+      label={texts.rights.title}
+      description={texts.rights.help[chosen]}
+      data={choices.map((choice) => ({ value: choice, label: texts.rights.names[choice] }))}
       allowDeselect={false}
       disabled={isDisabled}
       value={chosen}

@@ -77,7 +77,7 @@ function UserFacts({ user: { name, description, email, groups, rights } }: { rea
         [texts.common.description, description],
         [texts.users.email, email],
         [texts.users.groups, groups.map((groupId) => names.get(groupId) ?? groupId).join(", ")],
-        [texts.rightsOf.title, texts.rightsOf[rights ?? "none"]],
+        [texts.rights.title, texts.rights.names[rights ?? "none"]],
       ]}
     />
   );

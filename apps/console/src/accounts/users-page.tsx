@@ -49,7 +49,7 @@ export function UserBadges({ user }: { readonly user: Pick<AdministeredUserData,
       </Badge>
       {user.rights !== null && (
         <Badge variant="light" color="indigo" tt="none">
-          {texts.rightsOf[user.rights]}
+          {texts.rights.names[user.rights]}
         </Badge>
       )}
     </Group>

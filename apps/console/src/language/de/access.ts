@@ -13,18 +13,20 @@ export const accessTexts: typeof english = {
     command: "Befehl",
     copyCommand: "Befehl kopieren",
   },
-  rightsOf: {
+  rights: {
     title: "Verwaltung",
-    none: "Kein Administrator",
-    all: "Administrator",
-    view: "Administrator, nur Ansicht",
-    audit: "Administrator, nur Audit",
-  },
-  rightsHelp: {
-    none: "Arbeitet mit den Rechten der Gruppen.",
-    all: "Hat alle Rechte, auch an allen Klassen und Objekten.",
-    view: "Liest diese Verwaltung ohne das Audit und ändert nichts. Für Objekte gelten die Rechte der Gruppen.",
-    audit: "Liest das Audit und warum Anfragen abgelehnt wurden. Für Objekte gelten die Rechte der Gruppen.",
+    names: {
+      none: "Kein Administrator",
+      all: "Administrator",
+      view: "Administrator, nur Ansicht",
+      audit: "Administrator, nur Audit",
+    },
+    help: {
+      none: "Arbeitet mit den Rechten der Gruppen.",
+      all: "Hat alle Rechte, auch an allen Klassen und Objekten.",
+      view: "Liest diese Verwaltung ohne das Audit und ändert nichts. Für Objekte gelten die Rechte der Gruppen.",
+      audit: "Liest das Audit und warum Anfragen abgelehnt wurden. Für Objekte gelten die Rechte der Gruppen.",
+    },
   },
   firstSteps: {
     title: "Erste Schritte",

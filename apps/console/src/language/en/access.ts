@@ -10,18 +10,20 @@ export const accessTexts = {
     command: "Command",
     copyCommand: "Copy the command",
   },
-  rightsOf: {
+  rights: {
     title: "Administration",
-    none: "No administrator",
-    all: "Administrator",
-    view: "Administrator, view only",
-    audit: "Administrator, audit only",
-  },
-  rightsHelp: {
-    none: "Works with the rights of the groups.",
-    all: "Has all rights, also on all classes and objects.",
-    view: "Reads this administration except the audit, and changes nothing. On objects, the rights of the groups count.",
-    audit: "Reads the audit and why requests were refused. On objects, the rights of the groups count.",
+    names: {
+      none: "No administrator",
+      all: "Administrator",
+      view: "Administrator, view only",
+      audit: "Administrator, audit only",
+    },
+    help: {
+      none: "Works with the rights of the groups.",
+      all: "Has all rights, also on all classes and objects.",
+      view: "Reads this administration except the audit, and changes nothing. On objects, the rights of the groups count.",
+      audit: "Reads the audit and why requests were refused. On objects, the rights of the groups count.",
+    },
   },
   firstSteps: {
     title: "First steps",
