@@ -18,9 +18,9 @@ export function RightsSelect({ value, isDisabled = false, onChange }: RightsSele
   const chosen = value ?? none;
   return (
     <Select
-      label={texts.rights.title}
-      description={texts.rights.help[chosen]}
-      data={choices.map((choice) => ({ value: choice, label: texts.rights.names[choice] }))}
+      label={texts.administratorRights.title}
+      description={texts.administratorRights.help[chosen]}
+      data={choices.map((choice) => ({ value: choice, label: texts.administratorRights.names[choice] }))}
       allowDeselect={false}
       disabled={isDisabled}
       value={chosen}

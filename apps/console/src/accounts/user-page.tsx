@@ -77,7 +77,7 @@ function UserFacts({ user: { name, description, email, groups, rights } }: { rea
         [texts.common.description, description],
         [texts.users.email, email],
         [texts.users.groups, groups.map((groupId) => names.get(groupId) ?? groupId).join(", ")],
-        [texts.rights.title, texts.rights.names[rights ?? "none"]],
+        [texts.administratorRights.title, texts.administratorRights.names[rights ?? "none"]],
       ]}
     />
   );

@@ -49,7 +49,7 @@ export function UserBadges({ user }: { readonly user: Pick<AdministeredUserData,
       </Badge>
       {user.rights !== null && (
         <Badge variant="light" color="indigo" tt="none">
-          {texts.rights.names[user.rights]}
+          {texts.administratorRights.names[user.rights]}
         </Badge>
       )}
     </Group>

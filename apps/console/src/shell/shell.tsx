@@ -99,7 +99,7 @@ function AccountMenu({ onLogOut }: { onLogOut(): void }) {
           <Text size="sm" fw={600} truncate>
             {user}
           </Text>
-          <Text size="xs">{rights === null ? texts.logIn.user : texts.rights.names[rights]}</Text>
+          <Text size="xs">{rights === null ? texts.logIn.user : texts.administratorRights.names[rights]}</Text>
         </Menu.Label>
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogOut}>
           {texts.shell.logOut}

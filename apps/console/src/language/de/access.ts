@@ -13,7 +13,7 @@ export const accessTexts: typeof english = {
     command: "Befehl",
     copyCommand: "Befehl kopieren",
   },
-  rights: {
+  administratorRights: {
     title: "Verwaltung",
     names: {
       none: "Kein Administrator",

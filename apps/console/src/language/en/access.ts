@@ -10,7 +10,7 @@ export const accessTexts = {
     command: "Command",
     copyCommand: "Copy the command",
   },
-  rights: {
+  administratorRights: {
     title: "Administration",
     names: {
       none: "No administrator",
