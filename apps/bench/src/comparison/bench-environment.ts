@@ -15,7 +15,7 @@ import {
 import { logIn, logInRequest } from "./log-in.ts";
 import { type ProductSettings, type StartedProduct, startProduct } from "../processes/start-product.ts";
 import {
-  type Comparison,
+  type ComparedLine,
   compared,
   type Candidate,
   type ComparisonPlan,
@@ -70,7 +70,7 @@ export class BenchEnvironment {
 
   /** Creates and fills a schema, with indexes on these attributes of `Contact`. */
   async schema(name: string, rows: SchemaRows, indexed: readonly string[] = []): Promise<ReadySchema> {
-    const prepared = await prepareSchema(this.database.address, name, indexed, rows.classes);
+    const prepared = await prepareSchema(this.database.address, name, indexed, rows.emptyClasses);
     const filled = await fillSchema(this.database, prepared, rows);
     // Only its own tables: a running product may build indexes on others.
     const tables = await this.database.run(
@@ -176,7 +176,7 @@ export interface Scenario {
 /** The candidates of a comparison and the report lines computed from its result. */
 interface CandidateSet {
   readonly candidates: readonly Candidate[];
-  readonly lines: readonly (Comparison | ((result: ComparisonResult) => Outcome))[];
+  readonly lines: readonly (ComparedLine | ((result: ComparisonResult) => Outcome))[];
   /** Factor of the warm-up time, except of a quick run; default 1. */
   readonly longWarmUp?: number;
 }

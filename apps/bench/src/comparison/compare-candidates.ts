@@ -33,7 +33,7 @@ export interface ComparisonPlan {
   readonly warmUp: number;
   /** Directory for profiles. They are taken after the last round and printed. */
   readonly profiles?: string;
-  /** Resolves when this build may measure. Two builds that are compared measure in turn. */
+  /** Resolves when this build may measure, until it asks again or ends. Two builds that are compared measure in turn. */
   readonly turn: () => Promise<void>;
 }
 
@@ -106,7 +106,8 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? (upper + (sorted[middle - 1] ?? upper)) / 2 : upper;
 }
 
-export interface Comparison {
+/** A line of the report to compute: one of our candidates beside its limit, the candidate that bounds it. */
+export interface ComparedLine {
   readonly scenario: string;
   /** Candidate names. */
   readonly ours: string;
@@ -119,7 +120,7 @@ export interface Comparison {
 /** The report line that compares our candidate with a limit. */
 export function compared(
   result: ComparisonResult,
-  { scenario, ours, limit, bound, unit = "1/s" }: Comparison,
+  { scenario, ours, limit, bound, unit = "1/s" }: ComparedLine,
 ): Outcome {
   const [a, b] = [result.of(ours), result.of(limit)];
   return {

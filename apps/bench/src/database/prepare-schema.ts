@@ -11,8 +11,8 @@ export interface PreparedSchema {
   readonly schema: string;
   readonly appKey: string;
   readonly appKeyId: string;
-  /** Object number of the user. The other users share its secret. Its group has read permission. */
-  readonly userId: number;
+  /** Object number of the user. The other users share its secret. Its group may read, create and write. */
+  readonly userNumber: number;
   readonly groupId: string;
 }
 
@@ -26,11 +26,11 @@ export function prepareSchema(
   url: string,
   schema: string,
   indexed: readonly string[],
-  classes = 0,
+  emptyClasses = 0,
 ): Promise<PreparedSchema> {
   return withStorage(url, schema, async (storage) => {
     await storage.migrate();
-    return prepare(storage.repositories, schema, indexed, classes);
+    return prepare(storage.repositories, schema, indexed, emptyClasses);
   });
 }
 
@@ -49,14 +49,13 @@ async function prepare(
   r: Repositories,
   schema: string,
   indexed: readonly string[],
-  more: number,
+  emptyClasses: number,
 ): Promise<PreparedSchema> {
   const digests = new NodeDigests();
   const appKey = `bench-${randomUUID()}`;
   const digest = digests.sha256(appKey);
   await r.appKeys.create({ name: "bench", appNames: null, origins: [] }, digest);
   await new Applications(r.records).create({ name: appName, seats: null });
-  const admitted = await r.admission.admit({ appKey: digest, session: null, idleTimeout: 60_000 });
 
   const [group] = await r.objects.insert([{ className: "UserGroup", attributes: { Name: "readers" } }]);
   const groupId = group?.id ?? "";
@@ -80,11 +79,14 @@ async function prepare(
     classOf("Article", articleAttributes, groupId),
     contact,
     { ...order, attributes: [...order.attributes, toContact] },
-    ...Array.from({ length: more }, (_, index) => classOf(`Class${index + 1}`, orderAttributes, groupId)),
+    ...Array.from({ length: emptyClasses }, (_, index) => classOf(`Class${index + 1}`, orderAttributes, groupId)),
+    // For uploads and downloads.
     ...classes.filter(({ name }) => name === "File").map((file) => ({ ...file, rights: rightsOf(groupId) })),
   ];
   await r.model.change({ put }, generation);
-  return { schema, appKey, appKeyId: admitted.appKey?.id ?? "", userId: objectNumber(userId), groupId };
+  // The creation returns no id; an admission does.
+  const admitted = await r.admission.admit({ appKey: digest, session: null, idleTimeout: 60_000 });
+  return { schema, appKey, appKeyId: admitted.appKey?.id ?? "", userNumber: objectNumber(userId), groupId };
 }
 
 const toContact = { name: "Contact", type: "reference", target: "Contact" } as const;
@@ -118,8 +120,8 @@ export interface SchemaRows {
   readonly sessions: number;
   /** Events of the audit, one a second until now. Default 0. */
   readonly events?: number;
-  /** Classes without objects. Default 0. */
-  readonly classes?: number;
+  /** Classes without objects, which `prepareSchema` creates. Default 0. */
+  readonly emptyClasses?: number;
 }
 
 /** Object numbers of the inserted rows: first the articles, then the contacts and the orders. */
@@ -130,7 +132,8 @@ export interface FilledSchema {
   readonly contacts: number;
 }
 
-const sessionId = "'session' || lpad(n::text, 36, '0')";
+/** `sessionIdOf(n)` in SQL. */
+const sessionIdSql = "'session' || lpad(n::text, 36, '0')";
 
 export function sessionIdOf(number: number): string {
   return `session${String(number).padStart(36, "0")}`;
@@ -143,7 +146,7 @@ export function userNameOf(number: number): string {
 /** Fills the product's tables by SQL: a minute faster for a million objects than through the API. */
 export async function fillSchema(
   database: BenchDatabase,
-  { schema, appKeyId, userId, groupId }: PreparedSchema,
+  { schema, appKeyId, userNumber, groupId }: PreparedSchema,
   { articles, contacts, orders = 0, users, sessions, events = 0 }: SchemaRows,
 ): Promise<FilledSchema> {
   const objects = async (className: string, attributes: object, count: number, more = "'{}'::jsonb") => {
@@ -179,22 +182,22 @@ export async function fillSchema(
      )
      insert into ${schema}.accounts (user_id, login_name, confusable_key, secret, administrator)
      select added.oid, name, name, secret, false from added, ${schema}.accounts where user_id = $3`,
-    [groupId, users, userId],
+    [groupId, users, userNumber],
   );
   await database.run(
     `insert into ${schema}.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at)
-     select sha256((${sessionId})::bytea), 'session', $1, user_id, secret_version, '["bench"]', now(), now() + interval '12 hours', now() + interval '12 hours'
+     select sha256((${sessionIdSql})::bytea), 'session', $1, user_id, secret_version, '["bench"]', now(), now() + interval '12 hours', now() + interval '12 hours'
      from generate_series(1, $2::int) n
      join (select user_id, secret_version, row_number() over (order by user_id) - 1 as turn from ${schema}.accounts where user_id <> $3) accounts
        on turn = n % $4::int`,
-    [appKeyId, sessions, userId, users],
+    [appKeyId, sessions, userNumber, users],
   );
   await database.run(`update ${schema}.session_counts set sessions = sessions + $1 where shard = 0`, [sessions]);
   await database.run(
     `insert into ${schema}.audit (at, type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names)
      select now() - ($1::int - n) * interval '1 second', 'login.accepted', 'request' || n, 0, $2, $3, $3, '192.0.2.1', '["bench"]'
      from generate_series(1, $1::int) n`,
-    [events, appKeyId, userId],
+    [events, appKeyId, userNumber],
   );
   return { firstArticle, articles, firstContact, contacts };
 }

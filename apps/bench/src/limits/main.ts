@@ -1,6 +1,7 @@
 /**
- * The process of a limit. Arguments: port, database URL, number of database connections, provider URL, name of the
- * limit. It loads only the modules of that limit.
+ * The process of a limit: of a hand-written server that the product is measured against. Arguments: port, database URL, number
+ * of database connections, provider URL, name of the limit. The modules of limits read theirs by themselves. Express and pg are
+ * loaded for the limits that use them only.
  */
 import { fakeAccountCount, fakeClient } from "./provider-client.ts";
 
@@ -17,6 +18,7 @@ const limits: Readonly<Record<string, () => Promise<unknown>>> = {
   "express-hash": async () => (await import("./express-log-in.ts")).serveHashes(),
   "express-log-in": async () => (await import("./express-log-in.ts")).serveLogIns(),
   "express-callback": () => import("./express-callback.ts"),
+  // Not a limit, but what scenarios with providers need.
   "fake-provider": startFakeProvider,
 };
 

@@ -32,7 +32,7 @@ function rowsOf(objects: number): SchemaRows & { readonly aliases: number } {
     events: objects,
     sessions: objects / 10,
     users: objects / 100,
-    classes: Math.floor(objects / 1_000),
+    emptyClasses: Math.floor(objects / 1_000),
     aliases: Math.floor(objects / 10_000),
   };
 }

@@ -4,7 +4,7 @@ import { objectIdOf } from "@sallyport/storage";
 import {
   compared,
   type Candidate,
-  type Comparison,
+  type ComparedLine,
   type ComparisonResult,
   type Figures,
 } from "../comparison/compare-candidates.ts";
@@ -116,7 +116,7 @@ function readsInMacro(result: ComparisonResult): Outcome {
   };
 }
 
-interface LatencyRatio extends Pick<Comparison, "ours" | "limit"> {
+interface LatencyRatio extends Pick<ComparedLine, "ours" | "limit"> {
   readonly of: string;
   readonly limitName?: string;
   readonly bound: number;

@@ -5,7 +5,7 @@ import { logInRequest } from "../comparison/log-in.ts";
 import { withStorage } from "../database/prepare-schema.ts";
 import type { LoadRequest } from "../processes/load-generator.ts";
 
-/** Sessions that hold a seat of each app name before the measurement. */
+/** For each app name, the sessions that hold a seat of it before the measurement. */
 const sessionCount = 10_000;
 
 /** From many free seats to none. The users of the log-ins take a seat each, and keep it. */
@@ -38,7 +38,7 @@ export const seatScenario = comparison("seats", async (bench) => {
     [sessionCount * names.length],
   );
   await bench.database.run(`vacuum analyze ${schema}.sessions`);
-  const product = await bench.startProduct({ "": "sallyport" }, { cheapHashes: true });
+  const product = await bench.startProduct({ "": schema }, { cheapHashes: true });
   const [unlimited, ...limited] = names as [string, ...string[]];
   return {
     candidates: names.map((name) => bench.loaded(name, product, logInsTo(appKey, name))),

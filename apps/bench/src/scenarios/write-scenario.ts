@@ -16,22 +16,23 @@ export const writeScenario = comparison("write", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles } = await bench.smallSchema();
   const limit = await bench.runningLimit("express-write");
-  // The contacts follow the articles in both databases.
-  const contacts = Array.from({ length: connections }, (_, place) => articles + place);
+  const places = Array.from({ length: connections }, (_, place) => place);
   const headers = (place: number) => ({ ...json, ...product.headers(place) });
   const create = (path: string, own: LoadRequest["headers"]): LoadRequest => {
     return { method: "POST", path, headers: own, body: created };
   };
-  const creations = contacts.map((place) => create("/v1/object/Contact", headers(place)));
-  const together = contacts.map((place): LoadRequest => {
+  const creations = places.map((place) => create("/v1/object/Contact", headers(place)));
+  const together = places.map((place): LoadRequest => {
     return { method: "POST", path: "/v1/objects/Contact", headers: headers(place), body: createdTogether };
   });
   await requireResults(product.address, together[0] as LoadRequest, several);
   const update = (path: string, own: LoadRequest["headers"]): LoadRequest => {
     return { method: "PATCH", path, headers: own, body: changed, conditional: true };
   };
-  const updates = contacts.map((place) => update(`/v1/object/${objectIdOf(firstArticle + place)}`, headers(place)));
-  const bareUpdates = contacts.map((place) => update(`/object/${place + 1}`, json));
+  // Each connection updates a contact of its own. The contacts follow the articles in both databases.
+  const idOf = (place: number) => objectIdOf(firstArticle + articles + place);
+  const updates = places.map((place) => update(`/v1/object/${idOf(place)}`, headers(place)));
+  const bareUpdates = places.map((place) => update(`/object/${articles + place + 1}`, json));
   return {
     candidates: [
       bench.loaded("create", product, creations),

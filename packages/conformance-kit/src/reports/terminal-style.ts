@@ -13,7 +13,7 @@ const plain = (text: string) => text;
 
 export const plainStyle: TerminalStyle = { strong: plain, faint: plain, good: plain, bad: plain };
 
-/** Colours on a terminal that supports them, unless `NO_COLOR` is set; else plain text. */
+/** Colours on a terminal that supports them, else plain text. `hasColors` respects `NO_COLOR`. */
 export function terminalStyle(stream: Partial<Pick<WriteStream, "isTTY" | "hasColors">>): TerminalStyle {
   const colourful = stream.isTTY === true && stream.hasColors?.() === true;
   return colourful ? { strong: as(1), faint: as(2), good: as(32), bad: as(31) } : plainStyle;

@@ -9,7 +9,7 @@ import {
   isIndexable,
   isLink,
 } from "@sallyport/storage";
-import { definitionFault, type AttributeRequest, type ClassRequest } from "./class-request.ts";
+import { DefinitionFault, type AttributeRequest, type ClassRequest } from "./class-request.ts";
 import type { Model } from "./model.ts";
 
 /** Validates a class definition against the existing classes. 307 for the first fault. */
@@ -20,7 +20,7 @@ export function acceptClass(
   model: Model,
 ): ClassDefinition {
   if (!isClassName(name)) {
-    throw definitionFault(
+    throw new DefinitionFault(
       "/",
       "A class name must be a letter, then letters, digits and _, at most 63 in all, with at least one lowercase letter.",
     );
@@ -30,7 +30,7 @@ export function acceptClass(
   const accepted = attributes.map((request, index) => {
     const attribute = acceptAttribute(request, `/attributes/${index}`, isClass);
     if (names.has(attribute.name))
-      throw definitionFault(`/attributes/${index}/name`, "Another attribute has this name.");
+      throw new DefinitionFault(`/attributes/${index}/name`, "Another attribute has this name.");
     names.add(attribute.name);
     return attribute;
   });
@@ -42,9 +42,9 @@ export function acceptClass(
 function acceptBase(name: string, base: string | null, model: Model): void {
   if (base === null) return;
   if (base !== name && model.find(base) === undefined)
-    throw definitionFault("/base", "There is no class with this name.");
+    throw new DefinitionFault("/base", "There is no class with this name.");
   if (base === name || model.find(name)?.subtree.includes(base))
-    throw definitionFault("/base", "A class cannot inherit from itself.");
+    throw new DefinitionFault("/base", "A class cannot inherit from itself.");
 }
 
 /**
@@ -58,16 +58,16 @@ function acceptBuiltIn(
 ): void {
   const builtIn = builtInClasses.find((each) => each.name === name);
   if (builtIn === undefined) return;
-  if (base !== builtIn.base) throw definitionFault("/base", "The base of a built-in class cannot be changed.");
+  if (base !== builtIn.base) throw new DefinitionFault("/base", "The base of a built-in class cannot be changed.");
   const byName = new Map(attributes.map((attribute, index) => [attribute.name, { attribute, index }]));
   for (const { name: attributeName, type, target, mandatory } of builtIn.attributes) {
     const entry = byName.get(attributeName);
     if (entry === undefined && model.find(name)?.attributes.has(attributeName) === false) continue;
     if (entry === undefined)
-      throw definitionFault("/attributes", `The built-in attribute ${attributeName} cannot be removed.`);
+      throw new DefinitionFault("/attributes", `The built-in attribute ${attributeName} cannot be removed.`);
     const { attribute, index } = entry;
     if (attribute.type !== type || attribute.target !== target || attribute.mandatory !== mandatory) {
-      throw definitionFault(
+      throw new DefinitionFault(
         `/attributes/${index}`,
         "The members type, target and mandatory of a built-in attribute cannot be changed.",
       );
@@ -87,29 +87,29 @@ function acceptAttribute(
 ): AttributeDefinition {
   const { name, type, target, mandatory, indexed, onDelete, read } = request;
   if (!isAttributeName(name) || forbiddenNames.has(name)) {
-    throw definitionFault(
+    throw new DefinitionFault(
       `${pointer}/name`,
       "An attribute name must be a letter, then letters, digits and _, at most 63 in all. The names constructor and prototype are reserved.",
     );
   }
   if (targetedTypes.has(type)) {
     if (target === undefined)
-      throw definitionFault(`${pointer}/target`, `An attribute of type ${type} requires a target.`);
-    if (!isClass(target)) throw definitionFault(`${pointer}/target`, "There is no class with this name.");
+      throw new DefinitionFault(`${pointer}/target`, `An attribute of type ${type} requires a target.`);
+    if (!isClass(target)) throw new DefinitionFault(`${pointer}/target`, "There is no class with this name.");
   } else if (target !== undefined) {
-    throw definitionFault(`${pointer}/target`, `An attribute of type ${type} cannot have a target.`);
+    throw new DefinitionFault(`${pointer}/target`, `An attribute of type ${type} cannot have a target.`);
   }
   if (indexed === true && !isIndexable(type))
-    throw definitionFault(`${pointer}/indexed`, `An attribute of type ${type} cannot be indexed.`);
+    throw new DefinitionFault(`${pointer}/indexed`, `An attribute of type ${type} cannot be indexed.`);
   if (onDelete !== undefined) {
     if (!isLink(type))
-      throw definitionFault(`${pointer}/onDelete`, `An attribute of type ${type} cannot have a delete rule.`);
+      throw new DefinitionFault(`${pointer}/onDelete`, `An attribute of type ${type} cannot have a delete rule.`);
     if (onDelete === "clear" && mandatory === true && type !== "collection") {
-      throw definitionFault(`${pointer}/onDelete`, "A mandatory attribute cannot have the delete rule clear.");
+      throw new DefinitionFault(`${pointer}/onDelete`, "A mandatory attribute cannot have the delete rule clear.");
     }
   }
   if (read !== undefined && mandatory === true) {
-    throw definitionFault(`${pointer}/read`, "A mandatory attribute cannot have read rights.");
+    throw new DefinitionFault(`${pointer}/read`, "A mandatory attribute cannot have read rights.");
   }
   return canonical(request);
 }

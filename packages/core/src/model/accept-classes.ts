@@ -6,7 +6,7 @@ import {
 } from "@sallyport/storage";
 import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
-import { DefinitionFault, definitionFault, definitionLimits, type ClassRequest } from "./class-request.ts";
+import { DefinitionFault, definitionLimits, type ClassRequest } from "./class-request.ts";
 import { Model, declaredIndexes } from "./model.ts";
 import { titleAttributes } from "./title-path.ts";
 
@@ -38,7 +38,7 @@ export async function acceptClasses(
   for (const { name, definition, pointer } of input) {
     await at(pointer, async () => {
       if (before.find(name) === undefined && classes.size > definitionLimits.classes)
-        throw definitionFault("/", `A model can have at most ${definitionLimits.classes} classes.`);
+        throw new DefinitionFault("/", `A model can have at most ${definitionLimits.classes} classes.`);
       const { rights, attributes } = await acceptRights(definition, before.find(name)?.definition, before, objects);
       const accepted = acceptClass(name, { ...definition, attributes }, rights, modelNow());
       classes.set(name, accepted);
@@ -72,7 +72,7 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
   for (const member of after.find(name)?.subtree ?? []) {
     const chain = after.inheritanceChain(member);
     if (chain.length > definitionLimits.depth)
-      throw definitionFault(
+      throw new DefinitionFault(
         "/base",
         `The inheritance chain of ${member} would have more than ${definitionLimits.depth} classes.`,
       );
@@ -82,7 +82,7 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
         const other = declared.get(attribute.name);
         if (other === undefined) declared.set(attribute.name, { attribute, by: each.name });
         else if (!isSameAttribute(attribute, other.attribute)) {
-          throw definitionFault(
+          throw new DefinitionFault(
             pointerTo(attribute.name),
             `${other.by} and ${each.name} have conflicting definitions of ${attribute.name}.`,
           );
@@ -90,14 +90,14 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
       }
     }
     if (declared.size > definitionLimits.attributes) {
-      throw definitionFault(
+      throw new DefinitionFault(
         "/attributes",
         `The class ${member} would have more than ${definitionLimits.attributes} attributes.`,
       );
     }
   }
   if (declaredIndexes(after).length > definitionLimits.indexes) {
-    throw definitionFault("/attributes", `A model can have at most ${definitionLimits.indexes} indexes.`);
+    throw new DefinitionFault("/attributes", `A model can have at most ${definitionLimits.indexes} indexes.`);
   }
 }
 
@@ -106,8 +106,8 @@ function acceptTitle({ name, title }: ClassDefinition, after: Model, isOwn: bool
   if (title === undefined) return;
   const fault = titleAttributes(title, name, after);
   if (typeof fault !== "string") return;
-  if (isOwn) throw definitionFault("/title", fault);
-  throw definitionFault("/attributes", `The class ${name} would have no title: ${title} would lead to no value.`);
+  if (isOwn) throw new DefinitionFault("/title", fault);
+  throw new DefinitionFault("/attributes", `The class ${name} would have no title: ${title} would lead to no value.`);
 }
 
 /** A new database has no groups. */
@@ -117,7 +117,7 @@ const noObjects = { get: async () => [] };
 export async function initialClasses(input: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
   const names = new Set<string>();
   for (const { name, pointer } of input) {
-    if (names.has(name)) throw definitionFault(`${pointer}/name`, "Another class has this name.");
+    if (names.has(name)) throw new DefinitionFault(`${pointer}/name`, "Another class has this name.");
     names.add(name);
   }
   const { after } = await acceptClasses(input, new Model({ generation: 0, classes: builtInClasses }), noObjects);

@@ -8,7 +8,7 @@ import {
   seesAll,
 } from "@sallyport/storage";
 import {
-  definitionFault,
+  DefinitionFault,
   definitionLimits,
   type AttributeRequest,
   type ClassRequest,
@@ -31,10 +31,10 @@ export async function acceptRights(
 ): Promise<AcceptedRights> {
   const { rights, attributes } = request;
   if (rights.length > definitionLimits.rights)
-    throw definitionFault("/rights", `A class can grant rights to at most ${definitionLimits.rights} groups.`);
+    throw new DefinitionFault("/rights", `A class can grant rights to at most ${definitionLimits.rights} groups.`);
   for (const [index, { read = [] }] of attributes.entries()) {
     if (read.length > definitionLimits.readers)
-      throw definitionFault(
+      throw new DefinitionFault(
         `/attributes/${index}/read`,
         `An attribute can have at most ${definitionLimits.readers} groups with read access.`,
       );
@@ -56,7 +56,7 @@ function acceptClassRights(requests: readonly RightRequest[], groups: Groups): C
   for (const [index, { group, permissions: requestedPermissions }] of requests.entries()) {
     const pointer = `/rights/${index}/group`;
     const id = group === "*" ? group : groups.idOf(group, pointer);
-    if (accepted.has(id)) throw definitionFault(pointer, "The group is listed twice.");
+    if (accepted.has(id)) throw new DefinitionFault(pointer, "The group is listed twice.");
     accepted.set(id, {
       group: id,
       permissions: permissions.filter((permission) => requestedPermissions.includes(permission)),
@@ -67,7 +67,7 @@ function acceptClassRights(requests: readonly RightRequest[], groups: Groups): C
 
 function acceptReaders(groupNames: readonly string[], pointer: string, groups: Groups): ObjectId[] {
   const accepted = groupNames.map((group, index) => groups.idOf(group, `${pointer}/${index}`));
-  if (new Set(accepted).size < accepted.length) throw definitionFault(pointer, "A group is listed twice.");
+  if (new Set(accepted).size < accepted.length) throw new DefinitionFault(pointer, "A group is listed twice.");
   return accepted;
 }
 
@@ -97,7 +97,7 @@ class Groups {
 
   idOf(name: string, pointer: string): ObjectId {
     const id = this.ids.get(name) ?? (this.storedIds.has(name) ? name : undefined);
-    if (id === undefined) throw definitionFault(pointer, "There is no group with this id or UUID.");
+    if (id === undefined) throw new DefinitionFault(pointer, "There is no group with this id or UUID.");
     return id;
   }
 }

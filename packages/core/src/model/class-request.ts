@@ -35,10 +35,6 @@ export class DefinitionFault extends ServiceError {
   }
 }
 
-export function definitionFault(pointer: string, reason: string): DefinitionFault {
-  return new DefinitionFault(pointer, reason);
-}
-
 /** Limits of a model. Every process keeps it in memory, and every write checks all indexes. */
 export const definitionLimits = {
   classes: 1_000,

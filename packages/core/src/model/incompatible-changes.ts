@@ -6,7 +6,7 @@ import {
   type ObjectRepository,
   seesAll,
 } from "@sallyport/storage";
-import { definitionFault } from "./class-request.ts";
+import { DefinitionFault } from "./class-request.ts";
 import { type Model, type ModelClass, targetClass } from "./model.ts";
 
 /** A model change that would invalidate or lose stored values. */
@@ -134,6 +134,6 @@ export async function acceptIncompatibleChanges(
   for (const { pointer, query, fault, condition } of incompatible) {
     if (condition !== undefined && (await objects.count(condition, seesAll, 1)) === 0) continue;
     const count = await objects.count(query, seesAll);
-    if (count > 0) throw definitionFault(pointer, `${count} objects ${fault}.`);
+    if (count > 0) throw new DefinitionFault(pointer, `${count} objects ${fault}.`);
   }
 }

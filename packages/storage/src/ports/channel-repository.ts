@@ -78,7 +78,10 @@ export interface Channel {
   readonly ivPrefix: Uint8Array;
 }
 
-/** The most numbers of one reservation: a random jump below 2^48 over numbers that a lost copy of the storage used, and a block. */
+/**
+ * The most numbers of one reservation: a block of 128 after a random jump below 2^48. The jump passes the numbers that may have
+ * been used since the backup from which the storage was restored.
+ */
 export const maxReservation = 2 ** 48 + 128;
 
 const numberLimit = 2n ** 64n;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { accepted, openedChannel } from "./channels.ts";
+import { judged, openedChannel } from "./channels.ts";
 import type { ChannelRow } from "./tables.ts";
 
 const opened = () => openedChannel("digest", { wrappedKey: "wrapped", ivPrefix: Uint8Array.of(1, 2, 3) });
@@ -21,7 +21,7 @@ test("judges numbers like an unbounded set of accepted numbers", () => {
       for (const each of steps) {
         const top = numbers.size === 0 ? -1n : [...numbers].reduce((one, other) => (other > one ? other : one));
         const expected = number <= top - 1_024n ? "old" : numbers.has(number) ? "seen" : "fresh";
-        const { verdict, after } = accepted(record, number);
+        const { verdict, after } = judged(record, number);
         expect(verdict).toBe(expected);
         if (expected === "fresh") numbers.add(number);
         record = after;
@@ -34,6 +34,6 @@ test("judges numbers like an unbounded set of accepted numbers", () => {
 });
 
 test("keeps the record of a refused number unchanged", () => {
-  const { after } = accepted(opened(), 5_000n);
-  for (const number of [5_000n, 3_976n, 0n]) expect(accepted(after, number).after).toBe(after);
+  const { after } = judged(opened(), 5_000n);
+  for (const number of [5_000n, 3_976n, 0n]) expect(judged(after, number).after).toBe(after);
 });

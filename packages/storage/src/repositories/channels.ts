@@ -26,7 +26,7 @@ export const channelRepository = (access: Access): ChannelRepository => ({
     return access.write(async (rows) => {
       const row = await rows.get(channelTable, session);
       if (row === undefined) return "gone";
-      const { verdict, after } = accepted(row, number);
+      const { verdict, after } = judged(row, number);
       if (after !== row) await rows.put(channelTable, after);
       return verdict;
     });
@@ -74,9 +74,6 @@ export const channelRepository = (access: Access): ChannelRepository => ({
   },
 });
 
-const width = BigInt(messageWindow);
-const everyBit = (1n << width) - 1n;
-
 export function openedChannel(digest: string, { wrappedKey, ivPrefix }: Channel): ChannelRow {
   return { digest, wrappedKey, ivPrefix: [...ivPrefix], nextOut: "0", highest: "-1", accepted: "0" };
 }
@@ -85,8 +82,12 @@ export function channelOfRow({ wrappedKey, ivPrefix }: ChannelRow): Channel {
   return { wrappedKey, ivPrefix: Uint8Array.from(ivPrefix) };
 }
 
+const width = BigInt(messageWindow);
+const everyBit = (1n << width) - 1n;
+
 /** Judges the number of an incoming message. `after` is the row to keep: the same one if nothing changes. */
-export function accepted(row: ChannelRow, number: bigint): { verdict: MessageVerdict; after: ChannelRow } {
+export function judged(row: ChannelRow, number: bigint): { verdict: MessageVerdict; after: ChannelRow } {
+  // Bit n is the n-th number below the highest.
   const window = BigInt(`0x${row.accepted}`);
   const ahead = number - BigInt(row.highest);
   const withAccepted = (bits: bigint) => ({ ...row, accepted: bits.toString(16) });

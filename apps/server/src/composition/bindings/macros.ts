@@ -22,21 +22,23 @@ export const macroFactories = {
   })),
   macroForms: classFactory(MacroArguments, []),
   macroRunner: functionFactory(
-    (runtime, reports, { macros: { timeout } }, { macros: { queue } }, forms) =>
+    (runtime, reports, configured, tuning, forms) =>
       new core.MacroRunner({
         runtime,
         calls: new core.HostCalls(forms),
         reports,
-        queueTimeout: queue.timeout,
-        hookTime: 4 * timeout,
-        after,
+        queueTimeout: tuning.macros.queue.timeout,
+        // All hooks of a request together.
+        hookTime: 4 * configured.macros.timeout,
+        after: afterRealTime,
       }),
     [macroRuntime, macroReports, configuration, components.tuning, components.macroForms],
   ),
   objectHooks: classFactory(core.MacroHooks, [components.macroRunner, macroReports, components.macroForms]),
 } satisfies Factories;
 
-function after(milliseconds: number, call: () => void): () => void {
+/** Also under the clock of tests: the threads of the runtime measure real time. */
+function afterRealTime(milliseconds: number, call: () => void): () => void {
   const timer = setTimeout(call, milliseconds);
   return () => clearTimeout(timer);
 }

@@ -6,8 +6,8 @@ import type { Migration } from "../migrator.ts";
 const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
 
 /**
- * Objects, their classes, and macros. JSON texts of objects are not columns of type `json`, whose check would parse
- * again what this code has just written.
+ * Objects, their links and locks, and classes. JSON texts of objects are not columns of type `json`, whose check would
+ * parse again what the adapter has just written.
  */
 export const objects: Migration = {
   name: "0002-objects",
@@ -20,7 +20,7 @@ export const objects: Migration = {
 };
 
 /**
- * The first index lists the objects of a class by number, unrestricted ones apart from restricted ones. Readers are not
+ * `objects_class` lists the objects of a class by number, unrestricted ones apart from restricted ones. Readers are not
  * indexed, because entries are limited in size. The recycle bin is listed and counted by `deleted_by`.
  */
 function objectsAndLocks({ tombstones, locks, objects: table }: Tables): string[] {
@@ -64,8 +64,8 @@ function objectsAndLocks({ tombstones, locks, objects: table }: Tables): string[
 }
 
 /**
- * Counts cover objects without readers; the visibility of others differs by user. The sequence keeps issued numbers,
- * because a rollback does not revert it.
+ * Counts cover objects without readers; the visibility of others differs by user. `number` is the last number of an object.
+ * The sequence has it as well: a rollback reverts the column, and not the sequence. Writers take the greater one.
  */
 function series({ objectCounts, objectNumbers, objectSeries }: Tables): string[] {
   return [
@@ -83,7 +83,7 @@ function series({ objectCounts, objectNumbers, objectSeries }: Tables): string[]
   ];
 }
 
-/** The ids that attributes contain, as rows that can be queried by target. The second index serves writers. */
+/** The ids that attributes contain, as rows that can be queried by target. `links_source` serves writers. */
 function links({ links: table }: Tables): string {
   return `create table if not exists ${table} (
     target bigint not null,

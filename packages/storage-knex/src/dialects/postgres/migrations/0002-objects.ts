@@ -2,7 +2,7 @@ import type { ClassDefinition } from "@sallyport/storage";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "../migrator.ts";
 
-/** Objects, their classes, and macros. */
+/** Objects, their links and locks, and classes. */
 export const objects: Migration = {
   name: "0002-objects",
   statements: (tables, classes) => [
