@@ -1,4 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import type { AdministeredUserData, OwnRightsData } from "@sallyport/client/admin";
 import { type AdministrationRights, administrationOperations, operationsOf } from "@sallyport/contract";
 import { administrationRightsOf, type Database } from "@sallyport/core";
@@ -16,7 +20,6 @@ const taken: Readonly<Record<"view" | "audit", readonly string[]>> = {
   view: [
     "checkProvider",
     "examineDatabase",
-    "explainAbsence",
     "getApp",
     "getAppKey",
     "getCustomUser",
@@ -31,6 +34,7 @@ const taken: Readonly<Record<"view" | "audit", readonly string[]>> = {
     "getUser",
     "getWaitingMail",
     "giveProof",
+    "listAllFactors",
     "listAppKeys",
     "listAppRules",
     "listApps",
@@ -176,6 +180,52 @@ onEngines(
       expect(codes.filter((code) => code === 0)).toHaveLength(1);
       const left = [await admin().users.get(one.person.userId), await admin().users.get(other.person.userId)];
       expect(left.filter(({ rights }) => rights === "all")).toHaveLength(1);
+    });
+
+    test("a request that waits for the end of its body has the rights of then", async () => {
+      const { person, client } = await open("all");
+      const name = `late ${randomUUID()}`;
+      const text = JSON.stringify({ name, password, rights: "all" });
+      const headers = {
+        appkey: opened.appKey,
+        sessionid: client.sessionId as string,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(text),
+      };
+      const sent = request(`${server().url}/admin/v1/users`, { method: "POST", headers });
+      sent.write(text.slice(0, -1));
+      // Until it is admitted. Before, it is refused in any case.
+      await pause(300);
+      await change(person.userId, { rights: "view" });
+      sent.end(text.slice(-1));
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
+      expect(await json(answer)).toMatchObject({ status: { internalStatus: "404" } });
+      expect((await admin().users.list({ search: name })).items).toEqual([]);
+    });
+
+    test("nobody raises the own rights by a request that waited for their loss", async () => {
+      const { person, client } = await open("all");
+      const path = `/admin/v1/users/${person.userId}`;
+      const asAdmin = { sessionId: admin().sessionId as string, headers: { appkey: opened.appKey } };
+      const tagOf = async () => String((await call(server(), path, asAdmin)).headers["etag"]);
+      const lower = () => change(person.userId, { rights: "view" });
+      await lower();
+      const tag = await tagOf();
+      for (let round = 0; round < 5; round += 1) {
+        await change(person.userId, { rights: "all" });
+        const headers = { appkey: opened.appKey, "if-match": tag };
+        const raise = {
+          method: "PATCH",
+          sessionId: client.sessionId as string,
+          headers,
+          body: { rights: "all" },
+        } as const;
+        const raises = Array.from({ length: 10 }, () => call(server(), path, raise));
+        await lower();
+        const codes = (await Promise.all(raises)).map(({ code }) => code);
+        expect(codes).not.toContain("0");
+        expect(await tagOf()).toBe(tag);
+      }
     });
 
     test("a dump has the rights", async () => {

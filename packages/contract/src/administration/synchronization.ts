@@ -170,6 +170,8 @@ export const syncAdministrationOperations = operations("Synchronization", {
     method: "GET",
     path: "/admin/v1/sync/schemas/{name}/absence",
     access: "session",
+    // It tells of objects beyond the groups of who only views.
+    rights: ["all"],
     summary: "Explain why an object is not on a device",
     description:
       "Checks, for one user and one UUID, everything that decides whether a pull contains the object. Shows nothing of its content.",

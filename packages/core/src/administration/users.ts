@@ -1,8 +1,11 @@
 import {
+  addUser,
   type AdministrationRights,
   administrationRightsByUser,
   auditedRights,
+  type CreateUserInput,
   keepLimitedRights,
+  type PasswordServices,
   requestedRights,
   type RightsRequest,
   setUserDisabled,
@@ -136,6 +139,19 @@ function userOf(
   };
 }
 
+/** Creates a user. Refusals: see `createUser`. 713: an administrator is to be created, and the caller has lost all rights. */
+export async function createAdministeredUser(
+  context: AdministratorContext & Uses<PasswordServices>,
+  input: CreateUserInput,
+): Promise<Versioned<AdministeredUser>> {
+  const userId = await context.unit.transaction(async (r) => {
+    const inside = { ...context, r };
+    if (input.rights !== null) await requireOwnRights(inside);
+    return addUser(inside, input);
+  });
+  return findAdministeredUser(context, userId);
+}
+
 /** The members to change. */
 export type UserChange = RightsRequest & {
   readonly [Member in keyof Omit<AdministeredUser, "userId" | keyof RightsRequest>]?:
@@ -157,6 +173,7 @@ export async function changeUser(
   context: AdministratorContext & Uses<ObjectServices>,
   { userId, change, expectedVersions }: ChangeUserInput,
 ): Promise<Versioned<AdministeredUser>> {
+  const concernsAccess = [change.enabled, change.administrator, change.rights].some((each) => each !== undefined);
   const takesAccess = change.enabled === false || requestedRights(change, "all") !== "all";
   if (takesAccess && userId === context.principal.userId)
     throw new ServiceError(307, { detail: "Administrators cannot take their own access." });
@@ -165,7 +182,7 @@ export async function changeUser(
     expectedVersions,
     read: (r) => readUser(r, userId),
     write: async (inside, current) => {
-      if (takesAccess && current.rights === "all") await keepAdministrator(inside);
+      if (concernsAccess) await requireOwnRights(inside);
       await changeFound(inside, current, { ...change, rights: requestedRights(change, current.rights) });
     },
   });
@@ -233,10 +250,11 @@ function attributesOf({ name, description, groups }: UserChange): InputAttribute
 }
 
 /**
- * Serializes changes that take an administrator's rights, and throws 713 if the caller has lost them. Callers
- * cannot take their own, so one administrator with all rights always remains. The operator has no access to lose.
+ * Serializes changes of administrators, and throws 713 if the caller has lost all rights: the request can have waited since
+ * its admission. Callers cannot take their own, so one administrator with all rights always remains. The operator has no access
+ * to lose.
  */
-async function keepAdministrator({ r, principal }: AdministratorContext): Promise<void> {
+async function requireOwnRights({ r, principal }: AdministratorContext): Promise<void> {
   await serialize(r, "administrators");
   if (isOperator(principal)) return;
   const { account } = await r.accounts.find({ id: principal.userId }, []);

@@ -1,6 +1,7 @@
 import type { userOperations } from "@sallyport/contract";
 import { accountOwner } from "@sallyport/storage";
 import {
+  createAdministeredUser,
   findAdministeredUser,
   findGroup,
   listAdministeredUsers,
@@ -12,7 +13,6 @@ import {
   secondFactorsOf,
   takeSecondFactors,
   takeSecondFactorsOf,
-  createUser,
   changeUser,
   setUserPassword,
   createGroup,
@@ -35,8 +35,8 @@ export const userHandlers: Handlers<typeof userOperations> = {
   }),
   createUser: async (context, { body: { groups: groupIds, administrator, rights: given, ...user } }) => {
     const rights = requestedRights({ administrator, rights: given }, null);
-    const userId = await createUser(context, { ...user, rights, groups: [], createsGroups: false, groupIds });
-    return answerOf(await findAdministeredUser(context, userId));
+    const input = { ...user, rights, groups: [], createsGroups: false, groupIds };
+    return answerOf(await createAdministeredUser(context, input));
   },
   getUser: async (context, { parameter }) => answerOf(await findAdministeredUser(context, parameter("userId"))),
   changeUser: async (context, { parameter, body: change, ...input }) => {

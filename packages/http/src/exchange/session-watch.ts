@@ -9,6 +9,9 @@ import { contextOf } from "./request-context.ts";
 /** Milliseconds between two looks at a session. Shorter for a session that could expire in between. */
 const interval = { longest: 2_000, shortest: 100 };
 
+/** Codes of the checks of app key, session and administrator. Others say that the storage cannot tell. */
+const refusals: ReadonlySet<number> = new Set([101, 201, 203, 404]);
+
 /** Bytes that are a sign of life. Less can be sent by a client, or a proxy, that only waits. */
 const signOfLife = 1_024;
 
@@ -37,6 +40,12 @@ export class SessionWatch {
     this.counted = bytesOn(exchange.request.socket);
     if (exchange.isAdmitted || watching.isAllowed !== undefined) this.wait();
     else this.isClosed = true;
+  }
+
+  /** Throws what would refuse a request like this one now. */
+  async require(): Promise<void> {
+    const refusal = await this.refusal(false);
+    if (refusal !== null) throw refusal;
   }
 
   /** Repeated calls have no effect. */
@@ -75,9 +84,10 @@ export class SessionWatch {
       exchange.admission = await admissionOf(exchange, isAlive ? idleTimeoutOf(exchange) : 0);
       try {
         for (const check of [requireAppKey, requireSession, checkAdministrator]) await check(exchange);
-      } catch (refusal) {
+      } catch (error) {
         exchange.admission = before;
-        return refusal as ServiceError;
+        if (error instanceof ServiceError && refusals.has(error.code)) return error;
+        throw error;
       }
     }
     if (isAllowed === undefined) return null;

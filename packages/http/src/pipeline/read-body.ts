@@ -66,7 +66,10 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
   try {
     connection.onBrokenBody((reason) => controller.abort(incomplete(reason)));
     if (waitsForConsent) response.writeContinue();
-    return await readBytes(request, limit, controller.signal);
+    const bytes = await readBytes(request, limit, controller.signal);
+    // Whoever keeps back the end of a body until the rights are taken has none.
+    if (exchange.route.administration) await watch.require();
+    return bytes;
   } finally {
     clearTimeout(late);
     watch.close();

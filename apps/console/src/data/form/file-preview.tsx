@@ -20,6 +20,11 @@ const images = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|vnd\.microsoft\.icon|w
 const textTypes =
   /^(?:text\/.+|(?:application|message)\/(?:json|xml|yaml|toml|sql|javascript|rfc822|.+\+(?:json|xml|yaml)))$/;
 
+const svgType = "image/svg+xml";
+/** What makes much of a small SVG: a few nested repetitions are millions of shapes, and the browser draws them in the page. */
+const repeatingSvg =
+  /[<:](?:use|pattern|filter|mask|marker|image|feImage)\b|<!(?:DOCTYPE|ENTITY)|encoding\s*=\s*["'](?!utf-8)/i;
+
 type Preview =
   | { readonly kind: "image" | "pdf"; readonly bytes: Uint8Array<ArrayBuffer>; readonly mediaType: string }
   | { readonly kind: "text"; readonly bytes: Uint8Array<ArrayBuffer>; readonly size: number }
@@ -56,7 +61,9 @@ async function readPreview(client: SallyportClient, id: string, signal: AbortSig
     filled += Math.min(value.length, bytes.length - filled);
   }
   await reader.cancel();
-  return kind === "text" ? { kind, bytes, size } : { kind, bytes, mediaType };
+  if (kind === "text") return { kind, bytes, size };
+  const isText = mediaType === svgType && repeatingSvg.test(textOf(bytes, false) ?? "<!DOCTYPE");
+  return isText ? { kind: "text", bytes: bytes.slice(0, textBytes), size } : { kind, bytes, mediaType };
 }
 
 /** What a file looks like: an image, the pages of a PDF, or the beginning of a text. Nothing of it becomes a document. */

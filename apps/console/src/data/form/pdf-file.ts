@@ -18,7 +18,7 @@ const policy = (globalThis as PolicyHost).trustedTypes?.createPolicy("console-wo
 });
 
 /** Pixels of an image in a PDF, at most. Larger ones are left out. */
-const maxPixels = 100_000_000;
+const maxPixels = 16_000_000;
 
 export interface OpenedPdf {
   /** Rejects if the bytes are no PDF, or a locked one. */
@@ -36,6 +36,8 @@ export function openPdf(bytes: Uint8Array): OpenedPdf {
     data: bytes.slice(),
     worker,
     useWasm: false,
+    // The decoder of the browser would take the size that the image states itself.
+    isImageDecoderSupported: false,
     wasmUrl: new URL("pdf/", workerUrl).href,
     enableXfa: false,
     maxImageSize: maxPixels,

@@ -1,6 +1,7 @@
 import { ActionIcon, Alert, Group, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
-import type { PDFDocumentProxy } from "pdfjs-dist";
+import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
+import type { TextContent } from "pdfjs-dist/types/src/display/api";
 import { useEffect, useRef, useState } from "react";
 import { useTexts } from "../../language/language.tsx";
 import { visibleText } from "../../language/visible-text.ts";
@@ -8,7 +9,9 @@ import type { OpenedPdf } from "./pdf-file.ts";
 import classes from "./object-form.module.css";
 
 /** Pixels of a page: it fills this width, unless it is much higher than wide. */
-const shownSize = { width: 1_600, height: 6_400 };
+const shownSize = { width: 1_600, height: 3_200 };
+/** Characters of a page that are read for screen readers. A small file can have millions. */
+const maxText = 65_536;
 
 /** The pages of a PDF, one at a time. The library is loaded here, since few files need it. */
 export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
@@ -73,6 +76,19 @@ export function PdfPages({ bytes }: { readonly bytes: Uint8Array }) {
   );
 }
 
+/** The beginning of the text of a page. */
+async function textOf(page: PDFPageProxy): Promise<string> {
+  const reader: ReadableStreamDefaultReader<TextContent> = page.streamTextContent().getReader();
+  let text = "";
+  while (text.length < maxText) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    for (const item of value.items) if ("str" in item) text += `${item.str}${item.hasEOL ? "\n" : ""}`;
+  }
+  await reader.cancel(new Error("The rest is not shown."));
+  return text.slice(0, maxText);
+}
+
 interface PdfPageProps {
   readonly document: PDFDocumentProxy;
   readonly number: number;
@@ -97,9 +113,8 @@ function PdfPage({ document, number }: PdfPageProps) {
       const task = page.render({ canvas: canvas.current, viewport });
       stop = () => task.cancel();
       await task.promise;
-      const { items } = await page.getTextContent();
-      const pieces = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
-      if (isShown) setText(pieces.join(""));
+      const read = await textOf(page);
+      if (isShown) setText(read);
     };
     void draw().catch(() => {
       if (isShown) setFailed(true);

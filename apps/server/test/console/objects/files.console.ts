@@ -54,6 +54,8 @@ const jpeg2000 = [
 const inked = `[...document.querySelectorAll("canvas")].map((canvas) => canvas.getContext("2d")
   .getImageData(0, 0, canvas.width, canvas.height).data.some((value, index) => index % 4 === 0 && value < 100))`;
 
+/** A picture that is drawn twice for each of its levels. */
+const nestedSvg = `<svg xmlns="http://www.w3.org/2000/svg"><rect id="a" width="9" height="9"/><g id="b"><use href="#a"/><use href="#a"/></g></svg>`;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>document.title = "run"</script></svg>`;
 
 /** Previews of files in the form of an object. */
@@ -108,11 +110,19 @@ describe("files in the console", () => {
     expect(await page.title()).not.toBe("run");
   });
 
+  test("an SVG that repeats parts of itself shows as a text", async () => {
+    await openPreview(nestedSvg, "nested.svg", "image/svg+xml");
+    await dialog().getByText('<use href="#a"/>').waitFor();
+    expect(await dialog().getByRole("img", { name: "The image of the file" }).count()).toBe(0);
+  });
+
   test("an image shows as a picture, whose address ends", async () => {
     await openPreview(svg, "picture.svg", "image/svg+xml");
     const image = dialog().getByRole("img", { name: "The image of the file" });
     await image.waitFor();
-    await page.waitForFunction("document.querySelector('[role=dialog] img').naturalWidth === 40");
+    await page.locator("[role=dialog] img[src^=blob]").waitFor();
+    await page.evaluate("document.querySelector('[role=dialog] img').decode()");
+    expect(await page.evaluate("document.querySelector('[role=dialog] img').naturalWidth")).toBe(40);
     const again = (address: string) => `new Promise((resolve) => {
       const image = new Image();
       image.onload = () => resolve("loaded");

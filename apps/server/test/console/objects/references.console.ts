@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type AttributeDefinition, SallyportClient } from "@sallyport/client";
+import { until } from "@sallyport/test-kit/jest/until";
 import type { Locator, Page } from "playwright-core";
 import { accessibilityFaults, administrator, fillLogIn, goTo, OpenConsole, type TabOptions } from "../open-console.ts";
 
@@ -144,7 +145,8 @@ describe("references in the console", () => {
       await press(dialog, "Create");
       await dialog.waitFor({ state: "detached" });
       expect(await customers(name)).toBe(1);
-      await tab.waitForFunction(`document.querySelector('[aria-label="Customer"][value]')?.value === "${name}"`);
+      const customer = tab.locator('[aria-label="Customer"][value]');
+      await until(async () => (await customer.count()) === 1 && (await customer.inputValue()) === name);
       await tab.getByRole("status").filter({ hasText: "1 change" }).waitFor();
       const sent = tab.waitForRequest((request) => request.method() === "PATCH");
       await press(tab, "Save changes");
