@@ -175,5 +175,6 @@ function leastOf(one: Counted, other: Counted): Counted {
 
 /** Postgres plans a statement for each of its first five calls. */
 const warmUps = 7;
-const mostRounds = 12;
+/** Until the compiler of V8 has come to rest, the same request allocates more. */
+const mostRounds = 60;
 const idleTurns = 20;
