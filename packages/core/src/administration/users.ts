@@ -139,7 +139,7 @@ function userOf(
   };
 }
 
-/** Creates a user. Refusals: see `createUser`. 713: an administrator is to be created, and the caller has lost all rights. */
+/** Creates a user. Refusals: see `createUser`. 713: it has rights of administrators, and the caller has lost all rights. */
 export async function createAdministeredUser(
   context: AdministratorContext & Uses<PasswordServices>,
   input: CreateUserInput,

@@ -67,7 +67,7 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
     connection.onBrokenBody((reason) => controller.abort(incomplete(reason)));
     if (waitsForConsent) response.writeContinue();
     const bytes = await readBytes(request, limit, controller.signal);
-    // Whoever keeps back the end of a body until the rights are taken has none.
+    // A client can keep back the end of a body until its rights are taken.
     if (exchange.route.administration) await watch.require();
     return bytes;
   } finally {
