@@ -4,7 +4,7 @@ import { markdownTable, type Outcome, numberText, rowName } from "./outcome.ts";
 /** The change of the cost of one row between two builds. */
 export interface Move {
   readonly row: string;
-  /** Costs in microseconds, or for rows without a cost their figures in `unit`. */
+  /** In `unit`: costs, costs as multiples of the limit's, or the figures of rows without a cost. */
   readonly before: number;
   readonly after: number;
   readonly unit: "µs" | "× limit" | Outcome["unit"];
@@ -66,8 +66,8 @@ function shares({ costs }: Outcome): number[] {
 }
 
 /**
- * Half the interval that holds the median of all such rounds with 99 % certainty, of it. The quartiles estimate the
- * deviation, so that a single disturbed round does not widen the interval.
+ * Half the interval that holds the median of all such rounds with 99 % certainty, as a share of the median. The quartiles estimate
+ * the deviation, so that a single disturbed round does not widen the interval.
  */
 export function noiseOf(ratios: readonly number[]): number {
   const sorted = ratios.toSorted((a, b) => a - b);
@@ -76,7 +76,10 @@ export function noiseOf(ratios: readonly number[]): number {
   return (quartilesToInterval * (high - low)) / Math.sqrt(sorted.length) / median(sorted);
 }
 
-/** For normally distributed values: 2.58 standard errors of a median, of 1.25 deviations each; 1.35 are between quartiles. */
+/**
+ * For normally distributed values: 99 % are within 2.58 standard errors. That of a median is 1.25 deviations, divided by the root of
+ * the number of rounds. The quartiles are 1.35 deviations apart.
+ */
 const quartilesToInterval = (2.58 * 1.25) / 1.35;
 
 function ourRow({ scenario, oursName }: Outcome): string {

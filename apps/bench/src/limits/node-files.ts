@@ -31,11 +31,12 @@ function digests(): Transform {
 const steps: ReadonlyMap<string, { readonly store: () => Duplex; readonly load: () => Duplex }> = new Map(
   Object.entries({
     "/digests": { store: digests, load: digests },
+    // As in a secure session: the client has encrypted what it sends, and decrypts what it gets.
     "/aes-256-ctr": {
       store: () => createDecipheriv("aes-256-ctr", key, block),
       load: () => createCipheriv("aes-256-ctr", key, block),
     },
-    // Without a tag to check, opening is the same work as sealing.
+    // As files are sealed on the disk. Without a tag to check, opening is the same work as sealing.
     "/aes-256-gcm": {
       store: () => createCipheriv("aes-256-gcm", key, nonce),
       load: () => createCipheriv("aes-256-gcm", key, nonce),

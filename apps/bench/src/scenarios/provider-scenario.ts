@@ -25,14 +25,14 @@ export const providerScenario = comparison("provider", async (bench) => {
   const provider = await bench.runningLimit("fake-provider");
   const schema = await bench.smallSchema();
   await registerProvider(bench.database.address, schema);
-  const product = await bench.startProduct({ "": "sallyport" }, { fakeProvider: provider.address });
+  const product = await bench.startProduct({ "": schema.schema }, { fakeProvider: provider.address });
   const written = await bench.runningLimit("express-callback", provider.address);
   const loaded = (
     name: string,
     server: RunningServer,
-    each: number,
+    perSecond: number,
     request: (account: string) => Promise<LoadRequest>,
-  ) => bench.loaded(name, server, (seconds) => several(seconds * each, request), { once: true });
+  ) => bench.loaded(name, server, (seconds) => several(seconds * perSecond, request), { once: true });
   const callbacks = (name: string, server: RunningServer, path: string) =>
     loaded(name, server, 200, (account) => callback(server.address + path, account));
   const tokens = "the token endpoint";

@@ -66,6 +66,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
     if (settings !== undefined && !prepared.has(database)) {
       prepared.add(database);
       await fileKeeper.prepare(database);
+      // Not awaited, as requests get 704 or 705 until it is done.
       void preparation.prepare(settings, database);
     }
     // A ban that has begun meanwhile ends sessions before the first request.
@@ -137,7 +138,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
       // Each process sends what it has queued without waiting for the poll of another.
       mailRelay?.start(databases);
       licenceRelay?.start(databases);
-      // Any worker can be the only one that a database does not rest in.
+      // A database can be awake in this worker only.
       if (isFirst || databases.canRest) banTimer.start();
       if (!isFirst) return;
       sweeper.start();

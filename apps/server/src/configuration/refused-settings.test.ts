@@ -116,6 +116,11 @@ describe("refused settings", () => {
         { limits: { maxResponseBytes: 1_048_576 } },
         /limits\.maxResponseBytes: must be an integer from 2097152 to 1073741824/,
       ],
+      [
+        "a reset link of another scheme",
+        { passwords: { resetLink: "javascript:{token}" } },
+        /passwords\.resetLink: must be an http or https URL/,
+      ],
       ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
       ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
       ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],

@@ -57,7 +57,10 @@ export async function decisionOn(
   return typeof decision === "string" ? decision : copyOfFields(decision);
 }
 
-/** Executes a decision. The new change has the basis that the handler saw. */
+/**
+ * Executes a decision. The new change has the basis that the handler saw. An edit that a restore took back was acknowledged before,
+ * and its user has a notice already: it gives no others.
+ */
 export function decide(
   undecided: Undecided,
   current: ObjectState,
@@ -87,6 +90,7 @@ export function decide(
   }
   const fields = decision === "mine" ? before.fields : decision;
   const edited = decision === "mine" ? {} : { fields, edits: undefined };
+  // An edit that was taken back and is pushed unchanged keeps its basis, so that the server finds conflicts with writes after the restore.
   const basis =
     held.reason === "takenBack"
       ? { base: decision === "mine" || before.version === 0 ? before.base : pick(seen.fields, Object.keys(fields)) }

@@ -17,7 +17,7 @@ import { customUserHandlers, sessionHandlers } from "./session-handlers.ts";
 import { syncHandlers } from "./sync-handlers.ts";
 import { viewHandlers } from "./view-handlers.ts";
 
-/** Routes whose handlers apply the key: a multi request to its items, creations to what they store. */
+/** Routes whose handlers apply an `Idempotency-Key` themselves: a multi request to its items, creations to what they store. */
 const appliesKey: ReadonlySet<string> = new Set(["multi", "createObjects"]);
 
 /** All routes of a database. `files`: use cases in place of those of the domain, for tests of transfers. */

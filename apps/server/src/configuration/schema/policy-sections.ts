@@ -180,6 +180,7 @@ export const ownClientHash = optionalField(null, clientHash, {
 
 /** Whether the link is a valid reset link. Its host must not contain placeholders. */
 function isResetLink(link: string): boolean {
-  const [, host = ""] = /^https?:\/\/([^/?#]+)/i.exec(link) ?? [];
-  return link.includes("{token}") && !/[{}]/.test(host) && URL.canParse(link.replaceAll(/\{(?:token|alias)\}/g, "x"));
+  const [, host] = /^https?:\/\/([^/?#]+)/i.exec(link) ?? [];
+  if (host === undefined || /[{}]/.test(host) || !link.includes("{token}")) return false;
+  return URL.canParse(link.replaceAll(/\{(?:token|alias)\}/g, "x"));
 }

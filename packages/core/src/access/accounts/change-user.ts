@@ -33,6 +33,7 @@ export async function setUserDisabled(
     const { userId, ...former } = await requireAccount(r, name);
     const change = () => r.accounts.change(userId, { disabled });
     const refusal = new ServiceError(307, { detail: "The last administrator cannot be disabled." });
+    // Enabling takes access from no one.
     const users = disabled ? [userId] : [];
     if (!(await takeAccess({ r, database, now }, { users, change, refusal }))) throw noSuchUser(name);
     const type = disabled ? "account.disabled" : "account.enabled";

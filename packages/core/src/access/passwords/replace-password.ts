@@ -59,8 +59,8 @@ export function formerSecrets(
 }
 
 /**
- * Replaces the password of an account in a transaction, with all side effects. Returns `false`, without any change, if the
- * account's secret has changed.
+ * Replaces the password of an account in a transaction: keeps the former one in the history, revokes resets and ends the sessions.
+ * Returns `false`, without any change, if the account's secret has changed.
  */
 export async function replacePassword(
   r: Repositories,

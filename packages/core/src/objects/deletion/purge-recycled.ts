@@ -43,7 +43,7 @@ export function purgeRecycled(context: PurgeContext, reference: SingleReference)
 
 /**
  * Purges the objects that the caller has recycled and may read and delete, at most 1,000 roots with their groups. Returns the number of purged
- * objects. Skips groups that cannot be purged. `allUsers` includes the objects of all users; 404 for callers other than administrators.
+ * objects. Skips groups that cannot be purged; a refusal of the storage (718) ends the call. `allUsers` includes the objects of all users; 404 for callers other than administrators.
  */
 export async function purgeAllRecycled(
   context: PurgeContext,
@@ -62,18 +62,19 @@ export async function purgeAllRecycled(
       after,
       limit: maxRoots,
     });
-    for (const { id } of page.slice(0, maxRoots - roots)) {
-      const count = await unit.attempt(() => purge(id)).catch(zeroIfRefused);
+    for (const root of page) {
+      if (roots === maxRoots) return purged;
+      const count = await unit.attempt(() => purge(root.id)).catch(zeroIfUnpurgeable);
       purged += count;
       if (count > 0) roots += 1;
+      after = root;
     }
-    if (page.length < maxRoots) break;
-    after = page.at(-1) ?? null;
+    if (page.length < maxRoots) return purged;
   }
   return purged;
 }
 
-/** The tombstone of a recycled object that the caller may delete. Errors: see `PurgeRecycled.purgeRecycled`. */
+/** The tombstone of a recycled object that the caller may delete. Errors: see `purgeRecycled`. */
 export async function recycledObject(
   { r, principal }: SessionContext,
   reference: SingleReference,
@@ -104,8 +105,8 @@ function deletable({ principal }: SessionContext, model: Model): Visibility {
   return { classes: new Set(names.filter((name) => classes.has(name))), principals };
 }
 
-/** A group that cannot be purged does not stop the others. */
-function zeroIfRefused(error: unknown): number {
+/** A group that cannot be purged does not stop the others. A storage that refuses a call does: its disk may be full. */
+function zeroIfUnpurgeable(error: unknown): number {
   const isOfGroup = error instanceof ServiceError && (error.code === 404 || error.code === 718);
   if (!isOfGroup || isRefusedByStorage(error)) throw error;
   return 0;
@@ -143,24 +144,25 @@ interface Purge extends CallerKnowledge {
   readonly session: Digest;
 }
 
+/** The links to these objects. Reads them again until this transaction has locked the rows of all sources. */
 async function linksTo(
   ids: readonly ObjectId[],
   { deletion, model, session, ...knowledge }: Purge,
 ): Promise<readonly Referrer[]> {
-  const locked = new Set<ObjectId>();
+  const held = new Set<ObjectId>();
   return untilDone(async () => {
     const links = await deletion.referrers(ids, { attributes: null, limit: maximum + 1 });
     if (links.length > maximum)
       throw refused(`The object has more than ${maximum} references. Remove some of them first.`);
     const strict = links.find((link) => ruleOf(link, { model }) !== "clear");
     if (strict !== undefined) throw refused(referrerDetail(strict, knowledge));
-    const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !locked.has(id));
+    const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !held.has(id));
     if (missing.length === 0) return links;
     for (const { lockedBy } of await deletion.lock(missing)) {
       if (lockedBy !== null && lockedBy !== session)
         throw refused("Another session has locked an object that references this one.");
     }
-    for (const id of missing) locked.add(id);
+    for (const id of missing) held.add(id);
     return undefined;
   });
 }

@@ -110,7 +110,7 @@ function pathInOrder(
   if (after === null) return { spans: [{ of }], ...order, isSorted: true, isExact };
   const value = after.values[0] ?? null;
   const { rank, value: beginning } = placeOf(value);
-  const isWhole = beginning === value || typeof value === "boolean" || value === null;
+  const isWhole = typeof value !== "string" || beginning === value;
   const start = [rank, beginning];
   if (descending) return { spans: [{ of, through: start }], ...order, isSorted: true, isExact };
   const span = isExact && isWhole ? { of, after: [...start, objectNumber(after.id)] } : { of, from: start };
@@ -188,8 +188,9 @@ async function valuesObjects(rows: RowReader, values: readonly ValueRow[]): Prom
 }
 
 /**
- * Whether everything from an object on, in the order of an access path, follows another one in the order of a query. Objects of one
- * place come by number: that is the whole order if nothing else sorts them, except of texts of which the index has only the beginning.
+ * Whether a page that ends with `last` needs neither this object nor a later one of the path, which must be sorted. An object of
+ * another place comes later. Objects of one place come by number: that is the order of the query if nothing else sorts them, and if
+ * the index has the whole text.
  */
 export function isBehind(
   object: StoredObject,

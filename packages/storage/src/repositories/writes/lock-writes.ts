@@ -13,7 +13,7 @@ export interface LockWriter {
   /** The locks of a live session; 0 of another one. */
   count(session: Digest): Promise<number>;
 
-  /** Replaces the lock of a session that has ended. */
+  /** Stores a lock, in place of one of a session that has ended. */
   put(id: ObjectId, session: Digest): Promise<unknown>;
   remove(id: ObjectId): Promise<unknown>;
 }

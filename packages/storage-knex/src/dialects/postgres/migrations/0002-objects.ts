@@ -35,9 +35,9 @@ function model({ classes: table }: Tables, classes: readonly ClassDefinition[]) 
 
 /**
  * The two partial indexes list a class without reading its rows. They do not contain readers, because entries are
- * limited in size. Each object is in one of them. New rows get their stamp by default, which costs almost nothing. The
- * function that returns its offset is replaced if the database comes from another server. The constraint is `not
- * valid`: the database still checks every written row, but the planner ignores it.
+ * limited in size. Each object is in one of them. Until `0009-stamp-sequence`, new rows got their stamp by default: an offset plus
+ * the number of the transaction. Since then, a trigger stamps every write from a sequence. The constraint is `not
+ * valid`: the database still checks every written row, but the planner ignores it. Ids have at most ten digits in base 36.
  */
 function present({ objects: table, objectIds, schema }: Tables) {
   return [
@@ -91,8 +91,8 @@ function tombstoneTable({ tombstones: table, schema }: Tables) {
 
 /**
  * Links are the ids that attributes contain, as rows that are found by target; the second index serves writers. Locks have
- * no foreign key to sessions: a lock is valid while a live session has its digest. Object counts have a row per
- * connection, so that writers do not block one another. A row can be negative; the sum is exact.
+ * no foreign key to sessions: a lock is valid while a live session has its digest. Object counts are of objects
+ * without readers. They have a row per connection, so that writers do not block one another. A row can be negative; the sum is exact.
  */
 function beside({ links, locks, objectCounts }: Tables) {
   return [
@@ -120,8 +120,9 @@ function beside({ links, locks, objectCounts }: Tables) {
 
 /**
  * Triggers require existing functions: these placeholders refuse every write until the functions are installed. A
- * transition table costs more than counting one row, so the function that counted it says so. A condition on stamps
- * would be planned for each statement, which takes longer than calling the function.
+ * transition table costs more than counting one row. So the function that inserts one object counts it and sets
+ * `sallyport.counted`, which keeps the trigger from running. A condition on stamps would be planned for each statement, which
+ * takes longer than calling the function.
  */
 function triggers({ tombstones, objects: table, schema, stampRow }: Tables) {
   const counting = (name: string) => `"${schema}"."${name}"`;
