@@ -4,8 +4,14 @@ import { type Query, QueryClient, QueryClientProvider } from "@tanstack/react-qu
 import { RouterProvider } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { SallyportError } from "@sallyport/client";
-import { Connection } from "./connection/connection.ts";
-import { ConnectionContext, useConnection, useConnectionState } from "./connection/connection-context.tsx";
+import { Connection, type ConnectionState } from "./connection/connection.ts";
+import {
+  ConnectionContext,
+  mayShow,
+  offersOf,
+  useConnection,
+  useConnectionState,
+} from "./connection/connection-context.tsx";
 import { LogInPage } from "./connection/log-in-page.tsx";
 import { Questions } from "./connection/questions.tsx";
 import { type LinkTickets, loadPageConfig, type PageConfig } from "./connection/page-config.ts";
@@ -134,10 +140,21 @@ const hasFailed = ({ state }: Query): boolean => state.status === "error";
 /** Milliseconds until the other pages are loaded. */
 const patience = 3_000;
 
+/**
+ * A log-in begins on the page of the address, which may be that of the person before. If the rights do not include it, on the
+ * overview. A tab that takes its log-in was opened with this address.
+ */
+function startRouter({ rights, isTaken }: ConnectionState) {
+  const router = createConsoleRouter();
+  const routes = router.matchRoutes(router.latestLocation);
+  if (!isTaken && !mayShow(routes, offersOf(rights))) router.history.replace("/");
+  return router;
+}
+
 function Application() {
-  const [queries] = useState(createQueryClient);
-  const [router] = useState(createConsoleRouter);
   const connection = useConnection();
+  const [queries] = useState(createQueryClient);
+  const [router] = useState(() => startRouter(connection.state()));
   useEffect(
     () => connection.onRecovery(() => void queries.refetchQueries({ type: "active", predicate: hasFailed })),
     [connection, queries],

@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from "@tanstack/react-router";
+import type { Offers } from "./connection/connection-context.tsx";
 import { HomePage } from "./shell/home-page.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
@@ -14,79 +15,86 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
 const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage });
 
+/** Of the pages in the side bar, and what is below them. */
+const administration = createRoute({
+  getParentRoute: () => root,
+  id: "administration",
+  staticData: { needs: "mayView" },
+});
+
 const administrationRoutes = [
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/users",
     component: lazyRouteComponent(() => import("./accounts/users-page.tsx"), "UsersPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/users/$userId",
     component: lazyRouteComponent(() => import("./accounts/user-page.tsx"), "UserPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/groups",
     component: lazyRouteComponent(() => import("./accounts/groups-page.tsx"), "GroupsPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/sessions",
     component: lazyRouteComponent(() => import("./sessions/sessions-page.tsx"), "SessionsPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/app-keys",
     component: lazyRouteComponent(() => import("./access/app-keys-page.tsx"), "AppKeysPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/devices",
     component: lazyRouteComponent(() => import("./access/devices-page.tsx"), "DevicesPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/bans",
     component: lazyRouteComponent(() => import("./access/bans-page.tsx"), "BansPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/custom-users",
     component: lazyRouteComponent(() => import("./accounts/custom-users-page.tsx"), "CustomUsersPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/custom-users/$customUserId",
     component: lazyRouteComponent(() => import("./accounts/custom-user-page.tsx"), "CustomUserPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/second-factors",
     component: lazyRouteComponent(() => import("./accounts/second-factors-page.tsx"), "SecondFactorsPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/apps",
     component: lazyRouteComponent(() => import("./access/apps-page.tsx"), "AppsPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/app-rules",
     component: lazyRouteComponent(() => import("./access/app-rules-page.tsx"), "AppRulesPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/providers",
     component: lazyRouteComponent(() => import("./access/providers-page.tsx"), "ProvidersPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/limits",
     component: lazyRouteComponent(() => import("./operation/limits-page.tsx"), "LimitsPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => administration,
     path: "/maintenance",
     component: lazyRouteComponent(() => import("./operation/maintenance-page.tsx"), "MaintenancePage"),
   }),
@@ -95,6 +103,7 @@ const administrationRoutes = [
 const modelRoute = createRoute({
   getParentRoute: () => root,
   path: "/model",
+  staticData: { needs: "mayChange" },
   component: lazyRouteComponent(() => import("./model/model-pages.tsx"), "ModelPages"),
 });
 
@@ -125,12 +134,14 @@ const modelViews = [
 const refusalRoute = createRoute({
   getParentRoute: () => root,
   path: "/refusals/$requestId",
+  staticData: { needs: "mayAudit" },
   component: lazyRouteComponent(() => import("./notices/refusal-page.tsx"), "RefusalPage"),
 });
 
 const firstSteps = createRoute({
   getParentRoute: () => root,
   path: "/first-steps",
+  staticData: { needs: "mayChange" },
   component: lazyRouteComponent(() => import("./set-up/first-steps-page.tsx"), "FirstStepsPage"),
 });
 
@@ -167,7 +178,7 @@ export function createConsoleRouter() {
   return createRouter({
     routeTree: root.addChildren([
       home,
-      ...administrationRoutes,
+      administration.addChildren(administrationRoutes),
       modelRoute.addChildren(modelViews),
       refusalRoute,
       firstSteps,
@@ -191,5 +202,9 @@ export async function loadAllPages(router: ReturnType<typeof createConsoleRouter
 declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createConsoleRouter>;
+  }
+  interface StaticDataRouteOption {
+    /** What the rights of the person must include, or another page is shown. */
+    readonly needs?: keyof Offers;
   }
 }

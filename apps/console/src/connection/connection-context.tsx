@@ -30,13 +30,27 @@ export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(connection.subscribe, connection.state);
 }
 
-export interface Person extends Pick<Clients, "user" | "userId" | "databaseName"> {
-  readonly rights: Rights;
-  readonly isAdministrator: boolean;
-  /** What the person may do in the administration. The server decides; pages offer nothing that it would refuse. */
+/** What the person may do in the administration. The server decides; pages offer nothing that it would refuse. */
+export interface Offers {
   readonly mayChange: boolean;
   readonly mayView: boolean;
   readonly mayAudit: boolean;
+}
+
+export function offersOf(rights: Rights): Offers {
+  const mayChange = rights === "all";
+  return { mayChange, mayView: mayChange || rights === "view", mayAudit: mayChange || rights === "audit" };
+}
+
+type RoutesWithNeeds = readonly { readonly staticData: { readonly needs?: keyof Offers } }[];
+
+/** Whether the person may see the page of these routes. */
+export const mayShow = (routes: RoutesWithNeeds, offers: Offers): boolean =>
+  routes.every(({ staticData: { needs } }) => needs === undefined || offers[needs]);
+
+export interface Person extends Offers, Pick<Clients, "user" | "userId" | "databaseName"> {
+  readonly rights: Rights;
+  readonly isAdministrator: boolean;
 }
 
 /** The person. Only below the shell, which exists after a log-in. */
@@ -44,17 +58,7 @@ export function usePerson(): Person {
   const { clients, rights } = useConnectionState();
   if (clients === null) throw new Error("There is no log-in.");
   const { user, userId, databaseName } = clients;
-  const mayChange = rights === "all";
-  return {
-    user,
-    userId,
-    databaseName,
-    rights,
-    isAdministrator: rights !== null,
-    mayChange,
-    mayView: mayChange || rights === "view",
-    mayAudit: mayChange || rights === "audit",
-  };
+  return { user, userId, databaseName, rights, isAdministrator: rights !== null, ...offersOf(rights) };
 }
 
 /** Milliseconds between looks at indexes that the server builds. */

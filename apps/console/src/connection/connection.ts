@@ -51,12 +51,21 @@ export interface ConnectionState {
   readonly ticketKey: string | null;
   /** Whether the log-in is in a tab that the person does not see, which gives it as soon as it is seen. */
   readonly isElsewhere: boolean;
+  /** Whether the log-in came from another tab. */
+  readonly isTaken: boolean;
 }
 
 /** Whether this tab gave its log-in to another one, or took one. */
 export type Handover = "given" | "taken";
 
-const loggedOut: ConnectionState = { clients: null, rights: null, question: null, ticketKey: null, isElsewhere: false };
+const loggedOut: ConnectionState = {
+  clients: null,
+  rights: null,
+  question: null,
+  ticketKey: null,
+  isElsewhere: false,
+  isTaken: false,
+};
 
 /** Codes of a session or key that the server no longer accepts. */
 const lostCodes: ReadonlySet<number> = new Set([101, 200, 201, 203]);
@@ -263,9 +272,9 @@ export class Connection extends Store<ConnectionState> {
     this.set(loggedOut);
   }
 
-  #begin(clients: Clients, rights: Rights): void {
+  #begin(clients: Clients, rights: Rights, isTaken = false): void {
     this.#tabs.stopAsking();
-    this.set({ ...loggedOut, clients, rights });
+    this.set({ ...loggedOut, clients, rights, isTaken });
     this.#answer();
   }
 
@@ -274,7 +283,7 @@ export class Connection extends Store<ConnectionState> {
     const clients = this.#clientsOf(logIn);
     const [isLive, rights] = await Promise.all([clients.data.checkSession(), rightsOf(clients)]);
     if (!isLive || this.state().clients !== null) return;
-    this.#begin(clients, rights);
+    this.#begin(clients, rights, true);
     this.#tellHandover("taken");
   }
 

@@ -89,6 +89,9 @@ export const de: Texts = {
     account: "Konto",
     notFound: "Diese Seite gibt es nicht.",
     toStart: "Zur Startseite",
+    forAdministrators: "Diese Seite ist für Administratoren.",
+    forAdministratorsHelp: "Ihre Rechte umfassen sie nicht. Ein Administrator mit allen Rechten kann sie erweitern.",
+    toOverview: "Zur Übersicht",
   },
   states: {
     unreachable: "Der Server antwortet nicht",

@@ -87,6 +87,9 @@ export const en = {
     account: "Account",
     notFound: "This page does not exist.",
     toStart: "Go to the start page",
+    forAdministrators: "This page is for administrators.",
+    forAdministratorsHelp: "Your rights do not include it. An administrator with all rights can extend them.",
+    toOverview: "Go to the overview",
   },
   states: {
     unreachable: "The server does not answer",

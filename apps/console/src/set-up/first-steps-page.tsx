@@ -1,21 +1,17 @@
 import { Paper, Stack, Stepper, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { CreatedKey } from "../access/new-app-key.tsx";
-import { usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { FirstAppForm, type FirstApp } from "./first-app-form.tsx";
 import { FirstModelForm } from "./first-model-form.tsx";
-import { NotFound } from "../shell/not-found.tsx";
 import { FirstRequest } from "./first-request.tsx";
 
 /** Leads from the first administrator to the first request of an application. */
 export function FirstStepsPage() {
   const texts = useTexts();
-  const { mayChange } = usePerson();
   const [step, setStep] = useState(0);
   const [app, setApp] = useState<FirstApp | null>(null);
   const [classes, setClasses] = useState<readonly string[]>([]);
-  if (!mayChange) return <NotFound />;
   return (
     <Stack maw={720}>
       <div>

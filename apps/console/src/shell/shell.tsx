@@ -2,13 +2,14 @@ import { Avatar, Burger, Button, Drawer, Kbd, Menu, Text, UnstyledButton } from 
 import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconLogout, IconSearch, IconUser } from "@tabler/icons-react";
-import { Outlet, useRouterState } from "@tanstack/react-router";
+import { Outlet, useMatches, useRouterState } from "@tanstack/react-router";
 import { type CSSProperties, useEffect } from "react";
-import { usePageConfig, usePerson } from "../connection/connection-context.tsx";
+import { mayShow, usePageConfig, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { DatabaseMark, databaseColor } from "./database-mark.tsx";
 import { useLogOut } from "./log-out.tsx";
+import { ForAdministrators } from "./not-found.tsx";
 import { LanguageMenu, SchemeMenu } from "./preferences.tsx";
 import { ServerState } from "./server-state.tsx";
 import classes from "./shell.module.css";
@@ -25,6 +26,8 @@ export function Shell() {
   const { close } = menu;
   useEffect(close, [path, close]);
   const { logOut, question } = useLogOut();
+  const person = usePerson();
+  const isAllowed = useMatches({ select: (matches) => mayShow(matches, person) });
   const name = label ?? alias;
   useDocumentTitle(name === "" ? texts.app.name : `${name} · ${texts.app.name}`);
   return (
@@ -74,7 +77,7 @@ export function Shell() {
       </Drawer>
       <main id={contentId} tabIndex={-1} className={classes["content"]}>
         <ServerState />
-        <Outlet />
+        {isAllowed ? <Outlet /> : <ForAdministrators />}
       </main>
       <CommandPalette onLogOut={logOut} />
       {question}

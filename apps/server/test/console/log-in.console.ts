@@ -1,5 +1,5 @@
 import { AdministrationFixture, administrationKey, consoleTicket } from "../administration/administration-fixture.ts";
-import { administrator, fillLogIn, OpenConsole } from "./open-console.ts";
+import { accessibilityFaults, administrator, fillLogIn, goTo, logOut, OpenConsole } from "./open-console.ts";
 
 describe("log-in to the console", () => {
   let opened: OpenConsole;
@@ -68,6 +68,24 @@ describe("log-in to the console", () => {
     const links = page.getByRole("navigation").getByRole("link");
     await links.filter({ hasText: "Customer" }).waitFor();
     expect(await links.allInnerTexts()).not.toContain("Sessions");
+    await page.goto(`${opened.address}#/sessions`);
+    await page.getByRole("heading", { name: "This page is for administrators." }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.getByRole("heading", { name: "Welcome, reader" }).waitFor();
+    await page.context().close();
+  });
+
+  test("a user who logs in on a page of the administrator before begins on the overview", async () => {
+    const page = await opened.logIn();
+    await goTo(page, "Users");
+    await page.getByRole("link", { name: "reader", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "reader" }).waitFor();
+    await logOut(page);
+    await page.getByText("User", { exact: true }).click();
+    await fillLogIn(page, { user: "reader", password: "reader" });
+    await page.getByRole("heading", { name: "Welcome, reader" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/");
     await page.context().close();
   });
 
@@ -77,8 +95,7 @@ describe("log-in to the console", () => {
     await second.goto(`${opened.address}#ticket=${await consoleTicket(opened.server)}`);
     await fillLogIn(second, administrator);
     await second.getByRole("heading", { name: "Welcome, admin" }).waitFor();
-    await first.getByRole("button", { name: "Account" }).click();
-    await first.getByRole("menuitem", { name: "Log out" }).click();
+    await logOut(first);
     for (const page of [first, second]) {
       await page.getByRole("button", { name: "Log in" }).waitFor();
       expect(await page.getByRole("navigation").count()).toBe(0);

@@ -370,7 +370,7 @@ describe("model in the console", () => {
     }
   });
 
-  test("does not exist for a person who is not an administrator", async () => {
+  test("is for administrators", async () => {
     const tab = await (await opened.context()).newPage();
     await tab.goto(opened.address);
     await tab.getByText("User", { exact: true }).click();
@@ -380,7 +380,7 @@ describe("model in the console", () => {
     await tab.getByRole("heading", { name: "Welcome, reader" }).waitFor();
     expect(await tab.getByRole("link", { name: "Model", exact: true }).count()).toBe(0);
     await tab.goto(`${opened.address}#/model`);
-    await tab.getByText("This page does not exist.").waitFor();
+    await tab.getByText("This page is for administrators.").waitFor();
     await tab.context().close();
   });
 });

@@ -101,6 +101,11 @@ export async function fillLogIn(page: Page, { user, password }: typeof administr
   await page.getByRole("button", { name: /^(Log in|Anmelden)$/ }).click();
 }
 
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+}
+
 /** Goes to a page of the console by its link in the side bar. */
 export async function goTo(page: Page, name: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();

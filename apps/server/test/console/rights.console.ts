@@ -122,7 +122,7 @@ describe("rights of administrators in the console", () => {
     }
     for (const address of ["model", "first-steps"]) {
       await page.goto(`${opened.address}#/${address}`);
-      await page.getByText("This page does not exist.").waitFor();
+      await page.getByText("This page is for administrators.").waitFor();
     }
     await page.context().close();
   });
