@@ -15,13 +15,16 @@ import type { ControlProps } from "./value-controls.tsx";
 /** Seconds until the link of a download expires. */
 const linkLifetime = 60;
 
-interface FileControlProps extends ControlProps {
+interface FileControlProps extends Pick<ControlProps, "label" | "edit"> {
+  /** Absent: the file can be read only. */
+  readonly onEdit?: ControlProps["onEdit"];
+  readonly disabled?: boolean;
   /** Name of the stored file. */
   readonly name: string | undefined;
 }
 
 /** A file: its preview, its download, and an upload in its place. The object keeps the former file until the form is saved. */
-export function FileControl({ label, edit, onEdit, disabled, name }: FileControlProps) {
+export function FileControl({ label, edit, onEdit, disabled = false, name }: FileControlProps) {
   const texts = useTexts();
   const connection = useConnection();
   const [uploaded, setUploaded] = useState<{ readonly id: string; readonly name: string } | null>(null);
@@ -45,7 +48,7 @@ export function FileControl({ label, edit, onEdit, disabled, name }: FileControl
       ),
     onSuccess: (stored) => {
       setUploaded({ id: stored["~ObjectID"], name: stored.Name });
-      onEdit({ value: stored["~ObjectID"] });
+      onEdit?.({ value: stored["~ObjectID"] });
     },
     onError: (error) => showFailure(texts.objects.uploadFailed, error),
   });
@@ -80,20 +83,22 @@ export function FileControl({ label, edit, onEdit, disabled, name }: FileControl
           {texts.objects.previewShort}
         </Button>
       )}
-      <FileButton disabled={disabled} onChange={(file) => file !== null && sending.mutate(file)}>
-        {(props) => (
-          <Button
-            {...props}
-            variant="default"
-            leftSection={<IconUpload size={16} />}
-            loading={sending.isPending}
-            disabled={disabled}
-            aria-label={texts.objects.upload(label)}
-          >
-            {texts.objects.uploadShort}
-          </Button>
-        )}
-      </FileButton>
+      {onEdit !== undefined && (
+        <FileButton disabled={disabled} onChange={(file) => file !== null && sending.mutate(file)}>
+          {(props) => (
+            <Button
+              {...props}
+              variant="default"
+              leftSection={<IconUpload size={16} />}
+              loading={sending.isPending}
+              disabled={disabled}
+              aria-label={texts.objects.upload(label)}
+            >
+              {texts.objects.uploadShort}
+            </Button>
+          )}
+        </FileButton>
+      )}
       {sending.isPending && <Progress w="100%" value={share * 100} aria-label={texts.objects.upload(label)} />}
       <Dialog
         size="xl"

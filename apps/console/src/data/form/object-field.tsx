@@ -7,6 +7,7 @@ import type { ValueColumn } from "../columns.ts";
 import { FileControl } from "./file-control.tsx";
 import { type FieldEdit, isSameValue, membersOf, sentValue } from "./object-edits.ts";
 import { titleOf } from "../object-title.ts";
+import { ReadOnlyValue } from "./read-only-value.tsx";
 import {
   BooleanControl,
   CollectionControl,
@@ -29,12 +30,15 @@ interface ObjectFieldProps {
   /** `undefined` discards the edit. */
   onEdit(edit: FieldEdit | undefined): void;
   readonly disabled: boolean;
+  /** The person cannot change the object. */
+  readonly isReadOnly: boolean;
   /** Why the server has refused the value. */
   readonly refusal: string | undefined;
 }
 
 /** A field of the form: its name, state and control. Absent, null and empty values are three states. */
-export function ObjectField({ column, structure, all, row, edit, onEdit, disabled, refusal }: ObjectFieldProps) {
+export function ObjectField(props: ObjectFieldProps) {
+  const { column, structure, all, row, edit, onEdit, disabled, isReadOnly, refusal } = props;
   const texts = useTexts();
   const { name, type, mandatory } = column;
   const stored = sentValue(row, column);
@@ -81,7 +85,11 @@ export function ObjectField({ column, structure, all, row, edit, onEdit, disable
           )}
         </Group>
       </Group>
-      <Control {...control} column={column} structure={structure} all={all} row={row} />
+      {isReadOnly && row !== null ? (
+        <ReadOnlyValue column={column} row={row} />
+      ) : (
+        <Control {...control} column={column} structure={structure} all={all} row={row} />
+      )}
       {error !== undefined && (
         <Text size="xs" c="var(--mantine-color-error)" role="alert">
           {error}

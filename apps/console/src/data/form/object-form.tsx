@@ -116,6 +116,11 @@ export function ObjectForm({ structure, all, objectId, row, closing, onSaved }: 
           <FailureDetails error={error} />
         </Alert>
       )}
+      {row !== null && !canWrite && (
+        <Text size="sm" mb="xs">
+          {texts.objects.readOnly}
+        </Text>
+      )}
       <Paper withBorder radius="md">
         <div className={classes["fields"]}>
           {columns.map((column) => (
@@ -128,6 +133,7 @@ export function ObjectForm({ structure, all, objectId, row, closing, onSaved }: 
               edit={edits.get(column.name)}
               onEdit={(edited) => edit(column.name, edited)}
               disabled={!canWrite || former !== null}
+              isReadOnly={!canWrite}
               refusal={refused?.name === column.name ? refused.reason : undefined}
             />
           ))}

@@ -18,11 +18,11 @@ interface CellProps {
 export function Cell({ row, column, isTitle }: CellProps) {
   const { texts, language } = useLanguage();
   const value = row[column.name];
-  if (isTitle) return <ObjectLink object={row} title={cellText(row, column) || row["~ObjectID"]} />;
+  if (isTitle) return <ObjectLink isInGrid object={row} title={cellText(row, column) || row["~ObjectID"]} />;
   if (value === undefined) return null;
   if (value === null) return <span className={classes["absent"]}>{texts.objects.null}</span>;
   if (value === "") return <span className={classes["absent"]}>{texts.objects.empty}</span>;
-  if (isRow(value)) return <ObjectLink object={value} title={titleOf(value, column.targetTitle)} />;
+  if (isRow(value)) return <ObjectLink isInGrid object={value} title={titleOf(value, column.targetTitle)} />;
   if (typeof value === "boolean") return <span>{value ? texts.common.yes : texts.common.no}</span>;
   const text = cellText(row, column);
   if (column.type === "date") return <span title={text}>{isDay(text) ? text : localTime(text, language)}</span>;
@@ -43,13 +43,20 @@ export function Cell({ row, column, isTitle }: CellProps) {
 export const localTime = (text: string, language: string): string =>
   new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium" }).format(new Date(isoTime(text)));
 
-function ObjectLink({ object, title }: { readonly object: ObjectRow; readonly title: string }) {
+interface ObjectLinkProps {
+  readonly object: ObjectRow;
+  readonly title: string;
+  /** The arrow keys of a grid lead to its links, the Tab key does not. */
+  readonly isInGrid?: boolean;
+}
+
+export function ObjectLink({ object, title, isInGrid = false }: ObjectLinkProps) {
   return (
     <TextLink
       to="/classes/$className/$objectId"
       params={{ className: object["~ClassName"], objectId: object["~ObjectID"] }}
       size="sm"
-      tabIndex={-1}
+      {...(isInGrid && { tabIndex: -1 })}
     >
       {title}
     </TextLink>

@@ -33,6 +33,7 @@ export const objects: Texts["objects"] = {
   absent: "nie gesetzt",
   setNull: "Auf null setzen",
   discardField: (name: string) => `${name} zurücknehmen`,
+  readOnly: "Sie können dieses Objekt lesen, aber nicht ändern.",
   changes: (count: number) => (count === 0 ? "Keine Änderungen" : count === 1 ? "1 Änderung" : `${count} Änderungen`),
   saved: "Das Objekt wurde gespeichert.",
   faults: {

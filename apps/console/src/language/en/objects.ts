@@ -32,6 +32,7 @@ export const objects = {
   absent: "never set",
   setNull: "Set to null",
   discardField: (name: string) => `Undo ${name}`,
+  readOnly: "You can read this object, not change it.",
   changes: (count: number) => (count === 0 ? "No changes" : count === 1 ? "1 change" : `${count} changes`),
   saved: "The object was saved.",
   faults: {

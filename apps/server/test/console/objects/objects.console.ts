@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SallyportClient } from "@sallyport/client";
 import type { BrowserContext, Page } from "playwright-core";
-import { administrator, goTo, OpenConsole } from "../open-console.ts";
+import { accessibilityFaults, administrator, fillLogIn, goTo, OpenConsole } from "../open-console.ts";
 
 describe("objects in the console", () => {
   let opened: OpenConsole;
@@ -241,5 +241,49 @@ describe("objects in the console", () => {
       expect(await city(other).inputValue()).toBe("Graz");
       await expectNone(tab.context(), customer);
     });
+  });
+
+  test("an object that the person can only read shows its values, with links, in both schemes", async () => {
+    const className = `Class${randomUUID().replaceAll("-", "")}`;
+    const [one, other] = [await newCustomer(), await newCustomer()];
+    await client.putClass(className, {
+      attributes: [
+        { name: "Text", type: "string" },
+        { name: "Amount", type: "number" },
+        { name: "Open", type: "boolean" },
+        { name: "Day", type: "date" },
+        { name: "Details", type: "json" },
+        { name: "Owner", type: "reference", target: "Customer" },
+        { name: "Buyers", type: "collection", target: "Customer" },
+      ],
+      rights: [{ group: "*", permissions: ["read"] }],
+    });
+    const values = { Text: "two\nlines", Amount: 12.5, Open: true, Day: "2026-07-31", Details: { a: 1 } };
+    const links = { Owner: one.id, Buyers: [one.id, other.id] };
+    const { "~ObjectID": id } = await client.createObject(className, { ...values, ...links });
+    for (const [scheme, width] of [
+      ["light", 1_280],
+      ["dark", 390],
+    ] as const) {
+      const tab = await (await opened.context({ scheme, width })).newPage();
+      await tab.goto(`${opened.address}#/classes/${className}/${id}`);
+      await tab.getByText("User", { exact: true }).click();
+      await fillLogIn(tab, { user: "reader", password: "reader" });
+      await tab.getByText("You can read this object, not change it.").waitFor();
+      const shown = (name: string) => tab.getByRole("group", { name, exact: true });
+      expect(await shown("Text").getByRole("textbox").inputValue()).toBe("two\nlines");
+      await shown("Amount").getByText("12.5").waitFor();
+      await shown("Open").getByText("Yes", { exact: true }).waitFor();
+      await shown("Day").getByText("2026-07-31").waitFor();
+      expect(await shown("Details").getByRole("textbox").inputValue()).toContain('"a": 1');
+      expect(await shown("Buyers").getByRole("link").allTextContents()).toEqual([one.name, other.name]);
+      expect(await tab.locator("form :disabled").count()).toBe(0);
+      expect(await accessibilityFaults(tab)).toEqual([]);
+      await shown("Owner").getByRole("link", { name: one.name }).click();
+      await tab.getByRole("heading", { level: 1, name: one.name }).waitFor();
+      await tab.context().close();
+    }
+    await client.deleteObject(id);
+    await client.removeClass(className);
   });
 });
