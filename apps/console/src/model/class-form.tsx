@@ -22,6 +22,7 @@ import { TextLink } from "../shell/links.tsx";
 import { AttributeDialog } from "./attribute-dialog.tsx";
 import { attributeText } from "./attribute-text.ts";
 import { ClassBadges } from "./class-badges.tsx";
+import { ClassRights } from "./class-rights.tsx";
 import { attributesByName, chainOf, type ClassState, effectiveAttributes, isSameAttribute } from "./model-edits.ts";
 import { useModelEditing } from "./model-editing.ts";
 import { BaseSelect } from "./new-class.tsx";
@@ -115,6 +116,7 @@ function StateForm({ state }: { readonly state: ClassState }) {
               </div>
             </Group>
           </Paper>
+          <ClassRights className={name} rights={edited.rights} />
           <Attributes state={state} />
         </>
       )}

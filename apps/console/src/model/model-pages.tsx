@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import type { ModelStructure } from "@sallyport/client";
-import { Outlet } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
 import { useModel, usePerson } from "../connection/connection-context.tsx";
 import { localTime } from "../data/grid/cell.tsx";
 import { useDraft } from "../data/form/use-draft.ts";
@@ -39,6 +39,9 @@ function Editing({ structure }: { readonly structure: ModelStructure }) {
   const changed = useMemo(() => [...states.values()].filter((state) => differencesOf(state).length > 0), [states]);
   const count = useMemo(() => changed.reduce((sum, state) => sum + differencesOf(state).length, 0), [changed]);
   const isChanged = count > 0;
+  const { pathname } = useLocation();
+  // A link of the review leads out of it.
+  useEffect(() => setReviewing(false), [pathname]);
   const { former, decide } = useDraft("model", isChanged ? edits : noEdits);
   const editing = useMemo(
     (): ModelEditing => ({

@@ -12,6 +12,7 @@ import { showSuccess } from "../notices/notices.tsx";
 import { attributeText, permissionsText } from "./attribute-text.ts";
 import { type ChangeStep, changeSteps, obstaclesOf } from "./change-steps.ts";
 import { allUsers, type ClassDifference, type ClassState, differencesOf } from "./model-edits.ts";
+import { ClassRights } from "./class-rights.tsx";
 import { useModelEditing } from "./model-editing.ts";
 import { ObjectsInTheWay } from "./objects-in-the-way.tsx";
 
@@ -194,6 +195,7 @@ function ClassChanges({ state }: { readonly state: ClassState }) {
           editedTitle={texts.model.changedTo}
         />
       )}
+      {status === "created" && state.edited?.rights.length === 0 && <ClassRights className={state.name} rights={[]} />}
     </Stack>
   );
 }

@@ -34,7 +34,8 @@ interface ShownGroup {
 export function RightsMatrix() {
   const texts = useTexts();
   const { states } = useModelEditing();
-  const [sought, setSought] = useState("");
+  const { find = "" } = useSearch({ strict: false }) as { readonly find?: string };
+  const [sought, setSought] = useState(find);
   const [limit, setLimit] = useState(shownClasses);
   const { ids, choose } = useShownGroups(states);
   const names = useGroupNames(ids);
@@ -127,7 +128,11 @@ function useShownGroups(states: ReadonlyMap<string, ClassState>) {
   const ids = groups === undefined ? [...new Set(stored)].slice(0, shownGroups) : groups.split(",");
   const choose = (chosen: readonly string[]) =>
     // All users keep the list from being absent.
-    void navigate({ to: ".", search: { groups: [allUsers, ...chosen].join(",") } as never, resetScroll: false });
+    void navigate({
+      to: ".",
+      search: ((former: object) => ({ ...former, groups: [allUsers, ...chosen].join(",") })) as never,
+      resetScroll: false,
+    });
   return { ids: ids.filter((id) => id !== allUsers), choose };
 }
 

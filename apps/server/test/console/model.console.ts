@@ -79,6 +79,13 @@ describe("model in the console", () => {
       await choose("When the target is deleted", "delete this object, too");
     });
     await page.getByRole("textbox", { name: "Title" }).fill("Keeper.Name1");
+    await button("Review changes").click();
+    await dialog().getByText("Rights: only administrators").waitFor();
+    await dialog().getByRole("link", { name: "Give rights" }).click();
+    await right("All users", "Read", name).waitFor();
+    expect(await right("All users", "Read", "Invoice").count()).toBe(0);
+    await page.goBack();
+    await page.getByText("Rights: only administrators").waitFor();
     expect(await structureOf(name)).toBeUndefined();
     await apply();
     expect(await structureOf(name)).toMatchObject({ base: "Customer", title: "Keeper.Name1", rights: [] });
