@@ -7,6 +7,7 @@ import type { Connection } from "../connection/connection.ts";
 import { useConnection } from "../connection/connection-context.tsx";
 import { ValueDiff, type ValueDifference } from "../data/form/value-diff.tsx";
 import { useTexts } from "../language/language.tsx";
+import { visibleText } from "../language/visible-text.ts";
 import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { attributeText, permissionsText } from "./attribute-text.ts";
@@ -15,6 +16,7 @@ import { allUsers, type ClassDifference, type ClassState, differencesOf } from "
 import { ClassRights } from "./class-rights.tsx";
 import { useModelEditing } from "./model-editing.ts";
 import { ObjectsInTheWay } from "./objects-in-the-way.tsx";
+import { unreadableTargets } from "./unreadable-targets.ts";
 
 /** Another change of the model came first. */
 const conflictCode = 713;
@@ -143,6 +145,7 @@ async function applyStep(
 
 function ClassChanges({ state }: { readonly state: ClassState }) {
   const texts = useTexts();
+  const { states } = useModelEditing();
   const differences = differencesOf(state);
   const groups = differences.flatMap((each) => {
     if (each.part === "right") return [each.group];
@@ -195,6 +198,11 @@ function ClassChanges({ state }: { readonly state: ClassState }) {
           editedTitle={texts.model.changedTo}
         />
       )}
+      {unreadableTargets(states, state).map(({ group, attribute, target }) => (
+        <Text key={`${group} ${attribute}`} size="sm">
+          {texts.rights.unreadable(visibleText(nameOf(group)), target, attribute)}
+        </Text>
+      ))}
       {status === "created" && state.edited?.rights.length === 0 && <ClassRights className={state.name} rights={[]} />}
     </Stack>
   );

@@ -303,6 +303,9 @@ describe("model in the console", () => {
       await dialog()
         .getByRole("row", { name: `Rights of ${name} None Read, Write` })
         .waitFor();
+      // The customer of an invoice can be read then, its file cannot.
+      await dialog().getByText(`${name} cannot read File: Document is empty for them.`).waitFor();
+      expect(await dialog().getByText("is empty for them").count()).toBe(1);
       await repositoriesOf(opened.server).records.remove("recentProof", { owner: `user:${fixture.adminId}` });
       await inDialog("Apply changes").click();
       const proof = page.getByRole("dialog", { name: "Confirm that it is you" });

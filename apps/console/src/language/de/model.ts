@@ -109,6 +109,8 @@ export const rights: Texts["rights"] = {
   given: (groups: string) => `Rechte: ${groups}`,
   give: "Rechte geben",
   change: "Rechte ändern",
+  unreadable: (group: string, target: string, attribute: string) =>
+    `${target} ist für ${group} nicht lesbar: ${attribute} erscheint dort leer.`,
   permissions: { read: "Lesen", create: "Anlegen", write: "Schreiben", delete: "Löschen" },
   attributesOf: (className: string) => `Attribute von ${className}`,
   showMore: (count: number) => `Mehr zeigen, ${count} übrig`,

@@ -102,6 +102,8 @@ export const rights = {
   given: (groups: string) => `Rights: ${groups}`,
   give: "Give rights",
   change: "Change rights",
+  unreadable: (group: string, target: string, attribute: string) =>
+    `${group} cannot read ${target}: ${attribute} is empty for them.`,
   permissions: { read: "Read", create: "Create", write: "Write", delete: "Delete" },
   attributesOf: (className: string) => `Attributes of ${className}`,
   showMore: (count: number) => `Show more, ${count} left`,
