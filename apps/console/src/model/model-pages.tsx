@@ -105,7 +105,7 @@ function ViewLink({
       to={to}
       size="compact-sm"
       variant="subtle"
-      activeOptions={{ exact: true }}
+      activeOptions={{ exact: true, includeSearch: false }}
       activeProps={{ variant: "light" }}
     >
       {label}

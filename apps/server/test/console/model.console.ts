@@ -289,6 +289,8 @@ describe("model in the console", () => {
       await page.getByRole("option", { name: groupName }).click();
       await page.keyboard.press("Escape");
       await page.getByRole("columnheader", { name: groupName }).waitFor();
+      expect(page.url()).toContain("groups=");
+      expect(await view("Rights").getAttribute("data-status")).toBe("active");
     };
 
     test("of several classes are changed in the matrix, and saved together after a proof", async () => {
