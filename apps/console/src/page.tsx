@@ -12,9 +12,10 @@ import {
   useConnection,
   useConnectionState,
 } from "./connection/connection-context.tsx";
+import { type LinkTickets, onTickets } from "./connection/link-tickets.ts";
 import { LogInPage } from "./connection/log-in-page.tsx";
 import { Questions } from "./connection/questions.tsx";
-import { type LinkTickets, loadPageConfig, type PageConfig } from "./connection/page-config.ts";
+import { loadPageConfig, type PageConfig } from "./connection/page-config.ts";
 import { eraseDrafts } from "./data/form/drafts.ts";
 import { LanguageProvider, useTexts } from "./language/language.tsx";
 import { showNotice, showSuccess } from "./notices/notices.tsx";
@@ -38,7 +39,12 @@ function createQueryClient(): QueryClient {
   });
 }
 
-export function Page(tickets: LinkTickets) {
+interface PageProps {
+  /** Of the address with which the page was opened. */
+  readonly tickets: LinkTickets | null;
+}
+
+export function Page({ tickets }: PageProps) {
   return (
     <LanguageProvider>
       <MantineProvider
@@ -58,7 +64,7 @@ export function Page(tickets: LinkTickets) {
 const retryPause = 5_000;
 
 /** Loads the configuration of the page, which everything below needs. */
-function Loaded({ tickets }: { readonly tickets: LinkTickets }) {
+function Loaded({ tickets }: PageProps) {
   const [config, setConfig] = useState<PageConfig | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const load = useCallback(() => {
@@ -77,17 +83,15 @@ function Loaded({ tickets }: { readonly tickets: LinkTickets }) {
   return config === null ? <Starting /> : <Connected config={config} tickets={tickets} />;
 }
 
-/**
- * Trades the ticket at once: it is valid for a few minutes, and a person may take longer to log in. Without one, another tab
- * can give its log-in.
- */
-function connect(config: PageConfig, { ticket, setUpTicket }: LinkTickets) {
+/** Without tickets, another tab can give its log-in. */
+function connect(config: PageConfig, tickets: LinkTickets | null) {
   const connection = new Connection(config);
-  if (ticket === null && setUpTicket === null) connection.askTabs();
-  return { connection, config, setUpTicket, trade: ticket === null ? null : connection.tradeTicket(ticket) };
+  if (tickets === null) connection.askTabs();
+  else connection.receive(tickets);
+  return { connection, config };
 }
 
-function Connected({ config, tickets }: { readonly config: PageConfig; readonly tickets: LinkTickets }) {
+function Connected({ config, tickets }: { readonly config: PageConfig } & PageProps) {
   const [connected] = useState(() => connect(config, tickets));
   return (
     <ConnectionContext value={connected}>
@@ -110,6 +114,15 @@ function Session() {
     }
     person.current = clients;
   }, [clients]);
+  useEffect(
+    () =>
+      onTickets((tickets) => {
+        connection.receive(tickets);
+        const loggedIn = connection.state().clients;
+        if (loggedIn !== null && tickets.ticket !== null) showNotice(texts.tabs.link(loggedIn.user));
+      }),
+    [connection, texts],
+  );
   useEffect(
     () =>
       connection.onHandover((handover) => {

@@ -7,10 +7,6 @@ import type { PageConfig } from "./page-config.ts";
 interface Connected {
   readonly connection: Connection;
   readonly config: PageConfig;
-  /** The trade of the ticket in the address of the page. `null` without one. */
-  readonly trade: Promise<void> | null;
-  /** The ticket of the set-up in the address of the page. `null` without one. */
-  readonly setUpTicket: string | null;
 }
 
 export const ConnectionContext = createContext<Connected | null>(null);

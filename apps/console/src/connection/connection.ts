@@ -1,5 +1,6 @@
 import { SallyportClient, SallyportError } from "@sallyport/client";
 import { type OwnRightsData, SallyportAdmin } from "@sallyport/client/admin";
+import type { LinkTickets } from "./link-tickets.ts";
 import { databaseUrl, type PageConfig } from "./page-config.ts";
 import { ServerWatch } from "./server-watch.ts";
 import { Store } from "./store.ts";
@@ -49,6 +50,10 @@ export interface ConnectionState {
   readonly question: Question | null;
   /** An administration key before the log-in. */
   readonly ticketKey: string | null;
+  /** Whether the server refused the last ticket. */
+  readonly isTicketRefused: boolean;
+  /** For the first administrator. */
+  readonly setUpTicket: string | null;
   /** Whether the log-in is in a tab that the person does not see, which gives it as soon as it is seen. */
   readonly isElsewhere: boolean;
   /** Whether the log-in came from another tab. */
@@ -63,6 +68,8 @@ const loggedOut: ConnectionState = {
   rights: null,
   question: null,
   ticketKey: null,
+  isTicketRefused: false,
+  setUpTicket: null,
   isElsewhere: false,
   isTaken: false,
 };
@@ -93,6 +100,8 @@ export class Connection extends Store<ConnectionState> {
   readonly #recoveryListeners = new Set<() => void>();
   readonly server: ServerWatch;
   #pending: PendingQuestion | null = null;
+  /** Of a link that was opened while somebody was logged in. Traded after the log-out. */
+  #keptTicket: string | null = null;
 
   constructor(config: PageConfig) {
     super(loggedOut);
@@ -137,10 +146,25 @@ export class Connection extends Store<ConnectionState> {
     return () => void this.#recoveryListeners.delete(listener);
   }
 
-  /** Trades the ticket for an administration key. Rejects with the refusal. */
-  async tradeTicket(ticket: string): Promise<void> {
-    const { appKey } = await stranger().console.tradeTicket(ticket);
-    this.set({ ticketKey: appKey });
+  /** Takes the tickets of a link. One for a key waits while somebody is logged in. */
+  receive({ ticket, setUpTicket }: LinkTickets): void {
+    if (this.state().clients !== null) {
+      this.#keptTicket = ticket;
+      return;
+    }
+    this.#tabs.stopAsking();
+    this.set({ ...loggedOut, setUpTicket });
+    if (ticket !== null) void this.#tradeTicket(ticket);
+  }
+
+  /** Trades the ticket for an administration key at once: it is valid for a few minutes, and a log-in may take longer. */
+  async #tradeTicket(ticket: string): Promise<void> {
+    try {
+      const { appKey } = await stranger().console.tradeTicket(ticket);
+      this.set({ ticketKey: appKey });
+    } catch {
+      this.set({ isTicketRefused: true });
+    }
   }
 
   /** Takes the log-in of another tab, if there is one. */
@@ -270,6 +294,9 @@ export class Connection extends Store<ConnectionState> {
     this.#tabs.stopAsking();
     this.refuse();
     this.set(loggedOut);
+    const ticket = this.#keptTicket;
+    this.#keptTicket = null;
+    if (ticket !== null) void this.#tradeTicket(ticket);
   }
 
   #begin(clients: Clients, rights: Rights, isTaken = false): void {

@@ -19,11 +19,13 @@ interface LogInFormProps {
 /** Logs in: as an administrator with an administration key, or as a user with the app key of the page. */
 export function LogInForm({ user: known = "" }: LogInFormProps) {
   const texts = useTexts();
-  const { connection, config, trade } = useConnected();
-  const isTicketRefused = useIsRefused(trade);
-  const { isElsewhere } = useConnectionState();
+  const { connection, config } = useConnected();
+  const { isElsewhere, ticketKey, isTicketRefused } = useConnectionState();
   const remembered = connection.administrationKey;
   const [kind, setKind] = useState(known !== "" && remembered === null ? "user" : "administrator");
+  useEffect(() => {
+    if (ticketKey !== null || isTicketRefused) setKind("administrator");
+  }, [ticketKey, isTicketRefused]);
   const [key, setKey] = useState("");
   const [user, setUser] = useState(known);
   const isAdministrator = kind === "administrator" || config.appKey === null;
@@ -106,12 +108,4 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
       </Stack>
     </form>
   );
-}
-
-function useIsRefused(trade: Promise<void> | null): boolean {
-  const [isRefused, setRefused] = useState(false);
-  useEffect(() => {
-    trade?.catch(() => setRefused(true));
-  }, [trade]);
-  return isRefused;
 }

@@ -4,14 +4,14 @@ import { useTexts } from "../language/language.tsx";
 import { DatabaseMark } from "../shell/database-mark.tsx";
 import { LanguageMenu, SchemeMenu } from "../shell/preferences.tsx";
 import { SetUpCommand, SetUpForm } from "../set-up/set-up-form.tsx";
-import { useConnected, useConnection, useConnectionState } from "./connection-context.tsx";
+import { useConnection, useConnectionState, usePageConfig } from "./connection-context.tsx";
 import { LogInForm } from "./log-in-form.tsx";
 
 /** The log-in, or the set-up of a database without users. */
 export function LogInPage() {
   const texts = useTexts();
-  const { config, setUpTicket } = useConnected();
-  const { ticketKey } = useConnectionState();
+  const config = usePageConfig();
+  const { ticketKey, setUpTicket } = useConnectionState();
   const needsSetUp = useNeedsSetUp();
   const database = config.label ?? (config.alias || texts.app.name);
   // The first administrator exists, but the log-in after it has failed.

@@ -11,14 +11,6 @@ export interface PageConfig {
   readonly appName: string | null;
 }
 
-/** What a link of the server has behind `#`. */
-export interface LinkTickets {
-  /** For an administration key. */
-  readonly ticket: string | null;
-  /** For the first administrator. */
-  readonly setUpTicket: string | null;
-}
-
 export async function loadPageConfig(): Promise<PageConfig> {
   const answer = await fetch("config.json", { cache: "no-store" });
   if (!answer.ok) throw new Error(`config.json: ${answer.status}`);

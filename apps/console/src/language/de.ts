@@ -113,6 +113,7 @@ export const de: Texts = {
   tabs: {
     given:
       "Ein anderer Tab dieses Browsers hat Ihre Anmeldung übernommen. Wenn Sie ihn nicht geöffnet haben, melden Sie sich ab.",
+    link: (user) => `Sie sind als ${user} angemeldet. Melden Sie sich ab, um diesen Link zu verwenden.`,
     taken: "Dieser Tab hat die Anmeldung eines anderen Tabs übernommen.",
   },
   refusals: {

@@ -109,6 +109,7 @@ export const en = {
   },
   tabs: {
     given: "Another tab of this browser took over your log-in. If you did not open it, log out.",
+    link: (user: string) => `You are logged in as ${user}. Log out to use this link.`,
     taken: "This tab took over the log-in of another tab.",
   },
   refusals: {

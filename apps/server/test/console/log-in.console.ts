@@ -41,6 +41,35 @@ describe("log-in to the console", () => {
     for (const tab of [first, page]) await tab.context().close();
   });
 
+  test("a link that is opened in an open tab is used, after the log-out of the person if there is one", async () => {
+    const page = await (await opened.context()).newPage();
+    const open = async (ticket: string) => {
+      await page.evaluate(`location.href = ${JSON.stringify(`${opened.address}#ticket=${ticket}`)}`);
+      await page.waitForFunction('!location.href.includes("ticket=")');
+    };
+    await page.goto(`${opened.address}#ticket=used`);
+    await page.getByText("The ticket is no longer valid").waitFor();
+    await open(await consoleTicket(opened.server));
+    await page.getByText("no administration key is needed").waitFor();
+    expect(await page.getByText("The ticket is no longer valid").count()).toBe(0);
+    await fillLogIn(page, administrator);
+    await page.getByRole("heading", { name: "Welcome, admin" }).waitFor();
+    await goTo(page, "Groups");
+    await open(await consoleTicket(opened.server));
+    await page.getByText("You are logged in as admin. Log out to use this link.").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/groups");
+    await logOut(page);
+    await page.getByText("no administration key is needed").waitFor();
+    await fillLogIn(page, administrator);
+    await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
+    await open("used");
+    await page.getByText("Log out to use this link").waitFor();
+    await logOut(page);
+    await page.getByText("The ticket is no longer valid").waitFor();
+    await page.context().close();
+  });
+
   test("a refusal shows the text, the code and the request id of the server, which can be copied", async () => {
     const context = await opened.context();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
