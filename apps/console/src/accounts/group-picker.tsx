@@ -10,6 +10,8 @@ import { visibleText } from "../language/visible-text.ts";
 const offered = 20;
 
 interface GroupPickerProps {
+  /** Absent: the groups of a user. */
+  readonly label?: string;
   readonly value?: readonly string[];
   onChange?(groups: string[]): void;
 }
@@ -47,12 +49,12 @@ const optionsOf = (names: ReadonlyMap<string, string>) =>
   Array.from(names, ([groupId, name]) => ({ value: groupId, label: visibleText(name) }));
 
 /** Chooses groups by their names. The server searches. */
-export function GroupPicker({ value = [], onChange }: GroupPickerProps) {
+export function GroupPicker({ label, value = [], onChange }: GroupPickerProps) {
   const texts = useTexts();
   const [text, setText] = useState("");
   return (
     <MultiSelect
-      label={texts.users.groups}
+      label={label ?? texts.users.groups}
       data={optionsOf(useOfferedGroups(value, text))}
       value={[...value]}
       {...(onChange === undefined ? {} : { onChange })}

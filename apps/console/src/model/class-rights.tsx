@@ -18,13 +18,12 @@ export function ClassRights({ className, rights }: ClassRightsProps) {
   const names = useGroupNames(ids.filter((id) => id !== allUsers));
   const nameOf = (id: string) => (id === allUsers ? texts.rights.everyone : (names.get(id) ?? id));
   const granted = rights.map(({ group, permissions }) => `${nameOf(group)} (${permissionsText(permissions, texts)})`);
-  const search = { find: className, ...(ids.length === 0 ? {} : { groups: [allUsers, ...ids].join(",") }) };
   return (
     <Group gap="xs">
       <Text size="sm">
         {granted.length === 0 ? texts.rights.onlyAdministrators : texts.rights.given(visibleText(granted.join(", ")))}
       </Text>
-      <TextLink to="/model/rights" search={search as never}>
+      <TextLink to="/model/rights" search={{ find: className } as never}>
         {granted.length === 0 ? texts.rights.give : texts.rights.change}
       </TextLink>
     </Group>

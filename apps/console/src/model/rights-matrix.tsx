@@ -1,9 +1,11 @@
 import { Alert, Button, Group, Paper, Stack, Table, Text, TextInput, Title, UnstyledButton } from "@mantine/core";
 import type { AttributeDefinition } from "@sallyport/client";
 import { IconChevronDown, IconChevronRight, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Fragment, useState } from "react";
 import { GroupPicker, useGroupNames } from "../accounts/group-picker.tsx";
+import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import {
   allUsers,
@@ -17,7 +19,9 @@ import {
 import { useModelEditing } from "./model-editing.ts";
 import classes from "./rights-matrix.module.css";
 
-/** Groups that show at first, of those with rights. */
+/** As many groups show without a choice. */
+const fewGroups = 6;
+/** Groups that show at first, of more, which have rights. */
 const shownGroups = 5;
 /** Classes that show at first, and that one click adds. */
 const shownClasses = 25;
@@ -37,7 +41,7 @@ export function RightsMatrix() {
   const { find = "" } = useSearch({ strict: false }) as { readonly find?: string };
   const [sought, setSought] = useState(find);
   const [limit, setLimit] = useState(shownClasses);
-  const { ids, choose } = useShownGroups(states);
+  const { ids, choose } = useShownGroups(states, find);
   const names = useGroupNames(ids);
   const groups = [
     { id: allUsers, name: texts.rights.everyone },
@@ -68,7 +72,7 @@ export function RightsMatrix() {
             onChange={({ currentTarget }) => setSought(currentTarget.value)}
           />
           <div className={classes["groups"]}>
-            <GroupPicker value={ids} onChange={choose} />
+            <GroupPicker label={texts.rights.groupsShown} value={ids} onChange={choose} />
           </div>
         </Group>
         <Table.ScrollContainer minWidth={0} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
@@ -79,7 +83,7 @@ export function RightsMatrix() {
                   {texts.classes.one}
                 </Table.Th>
                 {groups.map(({ id, name }) => (
-                  <Table.Th key={id} colSpan={permissions.length} scope="colgroup" ta="center">
+                  <Table.Th key={id} colSpan={permissions.length} scope="colgroup">
                     {name}
                   </Table.Th>
                 ))}
@@ -120,12 +124,25 @@ export function RightsMatrix() {
   );
 }
 
-/** Ids of the groups that have columns, as the address says. Without it, the first ones that have rights. */
-function useShownGroups(states: ReadonlyMap<string, ClassState>) {
+/**
+ * Ids of the groups that have columns, as the address says. Without it, all, while they are few, else the first ones that
+ * have rights, of the class that the address names before others.
+ */
+function useShownGroups(states: ReadonlyMap<string, ClassState>, className: string) {
+  const connection = useConnection();
   const navigate = useNavigate();
   const { groups } = useSearch({ strict: false }) as { readonly groups?: string };
-  const stored = [...states.values()].flatMap((state) => (state.stored === null ? [] : groupsOf(state.stored)));
-  const ids = groups === undefined ? [...new Set(stored)].slice(0, shownGroups) : groups.split(",");
+  const { data: page } = useQuery({
+    queryKey: ["groups", "first"],
+    queryFn: ({ signal }) => connection.administer((admin) => admin.groups.list({ limit: fewGroups + 1, signal })),
+  });
+  const few =
+    page === undefined || page.items.length > fewGroups ? undefined : page.items.map(({ groupId }) => groupId);
+  const ordered = [...states.values()].toSorted(
+    (one, other) => Number(other.name === className) - Number(one.name === className),
+  );
+  const stored = ordered.flatMap((state) => (state.stored === null ? [] : groupsOf(state.stored)));
+  const ids = groups?.split(",") ?? few ?? [...new Set(stored)].slice(0, shownGroups);
   const choose = (chosen: readonly string[]) =>
     // All users keep the list from being absent.
     void navigate({

@@ -127,6 +127,14 @@ describe("rights of administrators in the console", () => {
     await page.context().close();
   });
 
+  test("a few groups all have columns in the matrix, without a choice", async () => {
+    const page = await opened.logIn();
+    await page.goto(`${opened.address}#/model/rights`);
+    await page.getByRole("columnheader", { name: "keepers" }).waitFor();
+    expect(await page.getByRole("combobox", { name: "Groups shown" }).count()).toBe(1);
+    await page.context().close();
+  });
+
   test("what is offered follows the present rights", async () => {
     const { user, userId } = await create("all");
     const page = await opened.logIn({}, { user, password });

@@ -105,6 +105,7 @@ export const rights: Texts["rights"] = {
   help: "Rechte von Gruppen an den Objekten jeder Klasse. Öffnen Sie eine Klasse, um zu sehen, wer ihre Attribute liest.",
   administrators: "Administratoren haben immer alle Rechte.",
   everyone: "Alle Benutzer",
+  groupsShown: "Gezeigte Gruppen",
   onlyAdministrators: "Rechte: nur Administratoren",
   given: (groups: string) => `Rechte: ${groups}`,
   give: "Rechte geben",

@@ -98,6 +98,7 @@ export const rights = {
   help: "Rights of groups on the objects of each class. Open a class to see who reads its attributes.",
   administrators: "Administrators always have all rights.",
   everyone: "All users",
+  groupsShown: "Groups shown",
   onlyAdministrators: "Rights: only administrators",
   given: (groups: string) => `Rights: ${groups}`,
   give: "Give rights",
