@@ -1,5 +1,5 @@
 import type { AdministeredCustomUserData } from "@sallyport/client/admin";
-import { PasswordInput, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -9,6 +9,7 @@ import { DialogButton, DialogForm } from "../page-parts/dialog.tsx";
 import { ListPage } from "../page-parts/list-page.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { TextLink } from "../shell/links.tsx";
+import { isPasswordRefusal, NewPasswordInput } from "./new-password-input.tsx";
 import { UserPicker } from "./user-picker.tsx";
 import { UserBadges } from "./users-page.tsx";
 
@@ -84,7 +85,7 @@ function NewCustomUserForm({ onClose }: { onClose(): void }) {
       submit={texts.common.create}
       isDisabled={form.values.userId === null}
       isPending={isPending}
-      error={error}
+      error={isPasswordRefusal(error) ? null : error}
       failure={texts.users.notCreated}
       onSubmit={form.onSubmit((values) => mutate(values))}
       onClose={onClose}
@@ -97,12 +98,7 @@ function NewCustomUserForm({ onClose }: { onClose(): void }) {
         data-autofocus
         {...form.getInputProps("name")}
       />
-      <PasswordInput
-        label={texts.users.password}
-        required
-        autoComplete="new-password"
-        {...form.getInputProps("password")}
-      />
+      <NewPasswordInput of="customUsers" {...form.getInputProps("password")} error={error} />
       <UserPicker
         label={texts.customUsers.actsAs}
         isLabelled

@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -8,6 +8,7 @@ import { useTexts } from "../language/language.tsx";
 import { DialogButton, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
 import { GroupPicker } from "./group-picker.tsx";
+import { isPasswordRefusal, NewPasswordInput } from "./new-password-input.tsx";
 import { RightsSelect } from "./rights-select.tsx";
 
 export function NewUser() {
@@ -51,7 +52,7 @@ function NewUserForm({ onClose }: { onClose(): void }) {
     <DialogForm
       submit={texts.common.create}
       isPending={isPending}
-      error={error}
+      error={isPasswordRefusal(error) ? null : error}
       failure={texts.users.notCreated}
       onSubmit={form.onSubmit((values) => mutate(values))}
       onClose={onClose}
@@ -64,12 +65,7 @@ function NewUserForm({ onClose }: { onClose(): void }) {
         data-autofocus
         {...form.getInputProps("name")}
       />
-      <PasswordInput
-        label={texts.users.password}
-        required
-        autoComplete="new-password"
-        {...form.getInputProps("password")}
-      />
+      <NewPasswordInput of="users" {...form.getInputProps("password")} error={error} />
       <TextInput label={texts.common.description} {...form.getInputProps("description")} />
       <TextInput
         label={texts.users.email}

@@ -1,10 +1,11 @@
-import { PasswordInput, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useConnection } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { Dialog, DialogForm } from "../page-parts/dialog.tsx";
 import { showSuccess } from "../notices/notices.tsx";
+import { isPasswordRefusal, NewPasswordInput } from "./new-password-input.tsx";
 
 interface PasswordDialogProps {
   readonly of: "users" | "customUsers";
@@ -40,17 +41,16 @@ function PasswordForm({ of, accountId, name, onClose }: Omit<PasswordDialogProps
     <DialogForm
       submit={texts.users.setPassword}
       isPending={isPending}
-      error={error}
+      error={isPasswordRefusal(error) ? null : error}
       onSubmit={() => mutate()}
       onClose={onClose}
     >
       <Text size="sm">{texts.users.passwordHelp}</Text>
-      <PasswordInput
-        label={texts.users.password}
+      <NewPasswordInput
+        of={of}
+        error={error}
         value={password}
         onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        autoComplete="new-password"
-        required
         data-autofocus
       />
     </DialogForm>

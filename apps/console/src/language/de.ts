@@ -148,6 +148,7 @@ export const de: Texts = {
     password: "Passwort",
     setPassword: "Passwort setzen",
     passwordOf: (name) => `Passwort von ${name} setzen`,
+    passwordLength: "Mindestens 8 Zeichen.",
     passwordHelp: "Alle Sitzungen des Benutzers enden.",
     passwordSet: (name) => `Das Passwort von ${name} wurde gesetzt.`,
     email: "E-Mail",

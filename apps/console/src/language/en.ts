@@ -144,6 +144,7 @@ export const en = {
     password: "Password",
     setPassword: "Set password",
     passwordOf: (name: string) => `Set the password of ${name}`,
+    passwordLength: "At least 8 characters.",
     passwordHelp: "All sessions of the user end.",
     passwordSet: (name: string) => `The password of ${name} was set.`,
     email: "E-mail",

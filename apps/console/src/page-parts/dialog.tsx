@@ -5,6 +5,7 @@ import { type ComponentType, type FormEvent, type ReactNode, useId } from "react
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
 import { SlowNotice } from "../notices/slow-notice.tsx";
+import classes from "./dialog.module.css";
 
 interface DialogProps extends Pick<ModalProps, "size" | "zIndex" | "fullScreen"> {
   readonly title: ReactNode;
@@ -100,7 +101,7 @@ export function DialogForm({
           </Alert>
         )}
         <SlowNotice isWaiting={isPending} />
-        <Group justify="flex-end">
+        <Group justify="flex-end" className={classes["buttons"] ?? ""}>
           <Button variant="default" onClick={onClose}>
             {texts.common.cancel}
           </Button>

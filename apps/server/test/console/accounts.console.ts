@@ -41,6 +41,11 @@ describe("accounts in the console", () => {
     await goTo(page, "Users");
     await button("Create user").click();
     await dialog().getByRole("textbox", { name: "Name" }).fill(name);
+    await dialog().getByText("At least 8 characters.").waitFor();
+    await passwordField().fill("short");
+    await dialog().getByRole("button", { name: "Create" }).click();
+    await dialog().locator('input[type="password"][aria-invalid="true"]').waitFor();
+    expect(await dialog().getByRole("alert").count()).toBe(0);
     await passwordField().fill("first password");
     await dialog().getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
