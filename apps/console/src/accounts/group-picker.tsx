@@ -40,8 +40,9 @@ function useOfferedGroups(chosen: readonly string[], text: string): ReadonlyMap<
       connection.administer((admin) => admin.groups.list({ search: sought || undefined, limit: offered, signal })),
     placeholderData: keepPreviousData,
   });
-  const names = new Map(chosen.map((groupId) => [groupId, chosenNames.get(groupId) ?? groupId]));
-  for (const { groupId, name } of page?.items ?? []) names.set(groupId, name);
+  // Offered groups first: a choice moves none.
+  const names = new Map((page?.items ?? []).map(({ groupId, name }) => [groupId, name]));
+  for (const groupId of chosen) if (!names.has(groupId)) names.set(groupId, chosenNames.get(groupId) ?? groupId);
   return names;
 }
 
@@ -62,7 +63,7 @@ export function GroupPicker({ label, value = [], onChange }: GroupPickerProps) {
       searchValue={text}
       onSearchChange={setText}
       nothingFoundMessage={texts.lists.nothingFound}
-      hidePickedOptions
+      withCheckIcon
       clearable
       clearButtonProps={{ "aria-label": texts.users.clearGroups }}
     />
