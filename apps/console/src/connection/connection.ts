@@ -100,7 +100,7 @@ export class Connection extends Store<ConnectionState> {
   readonly #recoveryListeners = new Set<() => void>();
   readonly server: ServerWatch;
   #pending: PendingQuestion | null = null;
-  /** Of a link that was opened while somebody was logged in. Traded after the log-out. */
+  /** Of a link that was opened during a log-in. Traded after the log-out. */
   #keptTicket: string | null = null;
 
   constructor(config: PageConfig) {
@@ -146,7 +146,7 @@ export class Connection extends Store<ConnectionState> {
     return () => void this.#recoveryListeners.delete(listener);
   }
 
-  /** Takes the tickets of a link. One for a key waits while somebody is logged in. */
+  /** Takes the tickets of a link. One for a key waits during a log-in. */
   receive({ ticket, setUpTicket }: LinkTickets): void {
     if (this.state().clients !== null) {
       this.#keptTicket = ticket;
