@@ -58,6 +58,8 @@ export interface ConnectionState {
   readonly isElsewhere: boolean;
   /** Whether the log-in came from another tab. */
   readonly isTaken: boolean;
+  /** Whether the last person in this tab had no administrator rights. */
+  readonly wasUser: boolean;
 }
 
 /** Whether this tab gave its log-in to another one, or took one. */
@@ -72,6 +74,7 @@ const loggedOut: ConnectionState = {
   setUpTicket: null,
   isElsewhere: false,
   isTaken: false,
+  wasUser: false,
 };
 
 /** Codes of a session or key that the server no longer accepts. */
@@ -293,7 +296,7 @@ export class Connection extends Store<ConnectionState> {
   #forget(): void {
     this.#tabs.stopAsking();
     this.refuse();
-    this.set(loggedOut);
+    this.set({ ...loggedOut, wasUser: this.state().clients?.admin === null });
     const ticket = this.#keptTicket;
     this.#keptTicket = null;
     if (ticket !== null) void this.#tradeTicket(ticket);

@@ -1,15 +1,23 @@
 import { Alert, Button, PasswordInput, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { SallyportError } from "@sallyport/client";
 import { IconAlertTriangle, IconBrowser, IconTicket } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTexts } from "../language/language.tsx";
 import { FailureDetails } from "../notices/notices.tsx";
+import { LinkCommand } from "../set-up/set-up-form.tsx";
 import { useConnected, useConnectionState } from "./connection-context.tsx";
 import { PasswordField, TokenField, useCredentials } from "./credentials.tsx";
 
 /** The server asks for a token of the second factor, or for another one. */
 const tokenCodes: ReadonlySet<number> = new Set([341, 342]);
 const unknownKey = 101;
+
+/** Takes the focus from no other field: a person may type already. */
+function focusFirstEmpty(form: HTMLFormElement | null): void {
+  if (form?.contains(document.activeElement)) return;
+  const fields = form?.querySelectorAll<HTMLInputElement>('input:not([type="radio"])') ?? [];
+  [...fields].find(({ value }) => value === "")?.focus();
+}
 
 interface LogInFormProps {
   /** The name of a person that logs in again. */
@@ -20,9 +28,9 @@ interface LogInFormProps {
 export function LogInForm({ user: known = "" }: LogInFormProps) {
   const texts = useTexts();
   const { connection, config } = useConnected();
-  const { isElsewhere, ticketKey, isTicketRefused } = useConnectionState();
+  const { isElsewhere, ticketKey, isTicketRefused, wasUser } = useConnectionState();
   const remembered = connection.administrationKey;
-  const [kind, setKind] = useState(known !== "" && remembered === null ? "user" : "administrator");
+  const [kind, setKind] = useState((known !== "" || wasUser) && remembered === null ? "user" : "administrator");
   useEffect(() => {
     if (ticketKey !== null || isTicketRefused) setKind("administrator");
   }, [ticketKey, isTicketRefused]);
@@ -37,6 +45,9 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
       twoFactorToken: typed.token === "" ? undefined : typed.token,
     }),
   );
+  const form = useRef<HTMLFormElement>(null);
+  // A ticket takes away the field of the key, in which the focus was.
+  useEffect(() => focusFirstEmpty(form.current), [ticketKey]);
   const code = failure instanceof SallyportError ? failure.code : null;
   const asksToken = code !== null && tokenCodes.has(code);
   // The key of a ticket ends after some hours.
@@ -44,6 +55,7 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
 
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -73,7 +85,10 @@ export function LogInForm({ user: known = "" }: LogInFormProps) {
         )}
         {isAdministrator && remembered === null && isTicketRefused && (
           <Alert color="yellow" icon={<IconAlertTriangle size={18} />} role="alert">
-            {texts.logIn.ticketRefused}
+            <Stack gap="xs">
+              {texts.logIn.ticketRefused}
+              <LinkCommand />
+            </Stack>
           </Alert>
         )}
         {asksKey && (

@@ -47,7 +47,8 @@ export const de: Texts = {
     key: "Administrationsschlüssel",
     keyHelp: "Der Server gibt beim Start einen Link mit einem Ticket aus. Mit ihm braucht es keinen Schlüssel.",
     ticketUsed: "Sie kommen mit einem Ticket und brauchen keinen Administrationsschlüssel.",
-    ticketRefused: "Das Ticket gilt nicht mehr. Erzeugen Sie einen neuen Link, oder geben Sie einen Schlüssel ein.",
+    ticketRefused:
+      "Das Ticket gilt nicht mehr. Erzeugen Sie mit diesem Befehl einen neuen Link, oder geben Sie einen Schlüssel ein.",
     userName: "Benutzername",
     password: "Passwort",
     token: "Code des zweiten Faktors",

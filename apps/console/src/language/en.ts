@@ -47,7 +47,7 @@ export const en = {
     key: "Administration key",
     keyHelp: "The server prints a link with a ticket at its start. With it, no key is needed.",
     ticketUsed: "You came with a ticket, so no administration key is needed.",
-    ticketRefused: "The ticket is no longer valid. Print a new link, or enter an administration key.",
+    ticketRefused: "The ticket is no longer valid. Print a new link with this command, or enter an administration key.",
     userName: "User name",
     password: "Password",
     token: "Code of the second factor",

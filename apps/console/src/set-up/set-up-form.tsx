@@ -14,14 +14,20 @@ const refusedTicket = 302;
 /** Only the machine of the server can begin a set-up. */
 export function SetUpCommand() {
   const texts = useTexts();
-  const { alias } = usePageConfig();
-  const command = `sallyport-server console-link --set-up${alias === "" ? "" : ` --alias ${alias}`}`;
   return (
     <Stack>
       <Text size="sm">{texts.setUp.commandHelp}</Text>
-      <Copyable label={texts.setUp.command} text={command} copy={texts.setUp.copyCommand} />
+      <LinkCommand options=" --set-up" />
     </Stack>
   );
+}
+
+/** The command that prints a link to the console of this database. */
+export function LinkCommand({ options = "" }: { readonly options?: string }) {
+  const texts = useTexts();
+  const { alias } = usePageConfig();
+  const command = `sallyport-server console-link${options}${alias === "" ? "" : ` --alias ${alias}`}`;
+  return <Copyable label={texts.setUp.command} text={command} copy={texts.setUp.copyCommand} />;
 }
 
 /** Creates the first administrator, who then is logged in. */

@@ -49,9 +49,19 @@ describe("log-in to the console", () => {
     };
     await page.goto(`${opened.address}#ticket=used`);
     await page.getByText("The ticket is no longer valid").waitFor();
+    await page.getByText("sallyport-server console-link", { exact: true }).waitFor();
+    await page
+      .getByLabel(/^Administration key/)
+      .and(page.locator(":focus"))
+      .waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     await open(await consoleTicket(opened.server));
     await page.getByText("no administration key is needed").waitFor();
     expect(await page.getByText("The ticket is no longer valid").count()).toBe(0);
+    await page
+      .getByLabel(/^User name/)
+      .and(page.locator(":focus"))
+      .waitFor();
     await fillLogIn(page, administrator);
     await page.getByRole("heading", { name: "Welcome, admin" }).waitFor();
     await goTo(page, "Groups");
@@ -115,6 +125,12 @@ describe("log-in to the console", () => {
     await fillLogIn(page, { user: "reader", password: "reader" });
     await page.getByRole("heading", { name: "Welcome, reader" }).waitFor();
     expect(new URL(page.url()).hash).toBe("#/");
+    await logOut(page);
+    await page.getByRole("radio", { name: "User", checked: true }).waitFor({ state: "attached" });
+    await page
+      .getByLabel(/^User name/)
+      .and(page.locator(":focus"))
+      .waitFor();
     await page.context().close();
   });
 
