@@ -1,4 +1,4 @@
-import type { ModelStructure } from "@sallyport/client";
+import type { ClassStructure, ModelStructure } from "@sallyport/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { Clients, Connection, ConnectionState, Rights } from "./connection.ts";
@@ -74,6 +74,10 @@ function useStructure() {
 
 /** The classes that the person can read, with their attributes. */
 export const useClasses = () => useQuery({ ...useStructure(), select: ({ classes }) => classes });
+
+/** The order in which a person looks for a class: its own ones before those that are built in, each by name. */
+export const ownFirst = (classes: readonly ClassStructure[]): readonly ClassStructure[] =>
+  classes.toSorted((one, other) => Number(one.builtIn) - Number(other.builtIn) || one.name.localeCompare(other.name));
 
 /** All classes as the server returned them, for `ifMatch`. Follows the progress of indexes. */
 export const useModel = () =>

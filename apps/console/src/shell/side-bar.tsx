@@ -19,13 +19,17 @@ import {
   IconUserShare,
   IconUsersGroup,
 } from "@tabler/icons-react";
-import { useState } from "react";
-import { useClasses, usePerson } from "../connection/connection-context.tsx";
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { ownFirst, useClasses, usePerson } from "../connection/connection-context.tsx";
 import { useTexts } from "../language/language.tsx";
 import { SideLink } from "./links.tsx";
 
 /** From this number of classes on, they can be searched. */
 const searchedFrom = 8;
+
+/** Pixels of some 14 classes. More of them scroll, so that the administration is not far below. */
+const classListHeight = 560;
 
 /**
  * The pages of the administration that the person may see, in the order of the side bar. The model is for those who change
@@ -57,8 +61,15 @@ export function useAdministrationPages() {
 export function SideBar() {
   const texts = useTexts();
   const pages = useAdministrationPages();
+  const bar = useRef<HTMLDivElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const { data } = useClasses();
+  useEffect(() => {
+    // Newer browsers return a promise, which is no end of an effect.
+    void bar.current?.querySelector("[data-active]")?.scrollIntoView({ block: "nearest" });
+  }, [path, data]);
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" ref={bar}>
       <div>
         <SideLink
           to="/"
@@ -74,6 +85,7 @@ export function SideBar() {
           activeProps={{ active: true }}
         />
       </div>
+      <ClassLinks />
       {pages.length > 0 && (
         <section>
           <SideTitle>{texts.shell.administration}</SideTitle>
@@ -82,7 +94,6 @@ export function SideBar() {
           ))}
         </section>
       )}
-      <ClassLinks />
     </Stack>
   );
 }
@@ -99,7 +110,7 @@ function ClassLinks() {
   const texts = useTexts();
   const [sought, setSought] = useState("");
   const { data, isPending } = useClasses();
-  const names = (data ?? []).map(({ name }) => name);
+  const names = ownFirst(data ?? []).map(({ name }) => name);
   const shown = names.filter((name) => name.toLowerCase().includes(sought.trim().toLowerCase()));
   return (
     <section>
@@ -117,7 +128,7 @@ function ClassLinks() {
         />
       )}
       {isPending && <Skeleton height={28} mx="sm" />}
-      <ScrollArea.Autosize>
+      <ScrollArea.Autosize mah={classListHeight}>
         {shown.map((name) => (
           <SideLink
             key={name}

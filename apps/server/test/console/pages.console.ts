@@ -58,6 +58,24 @@ describe("pages of the console", () => {
     await page.context().close();
   });
 
+  test("the side bar has the classes first, own ones before built-in ones, and shows the active entry", async () => {
+    const page = await opened.logIn();
+    const bar = page.getByRole("navigation");
+    await bar.getByRole("link", { name: "Customer", exact: true }).waitFor();
+    expect(await bar.getByRole("heading").allTextContents()).toEqual(["Classes", "Administration"]);
+    const names = await bar.getByRole("link").allTextContents();
+    const places = ["Customer", "Invoice", "User", "UserGroup", "Model"].map((name) => names.indexOf(name));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    const second = await page.context().newPage();
+    await second.goto(`${opened.address}#/maintenance`);
+    await second.getByRole("heading", { level: 1, name: "Maintenance" }).waitFor();
+    await second.waitForFunction(`{
+      const { top, bottom } = document.querySelector("nav [data-active]").getBoundingClientRect();
+      top > 0 && bottom <= innerHeight;
+    }`);
+    await page.context().close();
+  });
+
   test("nothing of the page is in a style element, and the first load stays in its budget", async () => {
     const page = await opened.logIn();
     expect(await page.locator("style").count()).toBe(0);
