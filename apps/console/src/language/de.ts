@@ -309,6 +309,7 @@ export const de: Texts = {
     title: "Übersicht",
     welcome: (user) => `Willkommen, ${user}`,
     database: (name) => `Datenbank ${name}`,
+    moreClasses: (count) => `Die Suche führt zu den übrigen ${count}.`,
   },
   objects,
   paste,

@@ -300,6 +300,7 @@ export const en = {
     title: "Overview",
     welcome: (user: string) => `Welcome, ${user}`,
     database: (name: string) => `Database ${name}`,
+    moreClasses: (count: number) => `The search leads to the other ${count}.`,
   },
   objects,
   paste,

@@ -107,6 +107,8 @@ describe("log-in to the console", () => {
     const links = page.getByRole("navigation").getByRole("link");
     await links.filter({ hasText: "Customer" }).waitFor();
     expect(await links.allInnerTexts()).not.toContain("Sessions");
+    await page.getByRole("main").getByRole("link", { name: "Customer" }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${opened.address}#/sessions`);
     await page.getByRole("heading", { name: "This page is for administrators." }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
