@@ -39,7 +39,7 @@ describe("pages of the console", () => {
     expect(["class", await accessibilityFaults(page)]).toEqual(["class", []]);
     await page.getByRole("gridcell", { name: "2025-00001", exact: true }).getByRole("link").click();
     await page.getByRole("textbox", { name: "Amount" }).waitFor();
-    await page.getByRole("group", { name: "Paid" }).getByRole("button", { name: "Set to null" }).click();
+    await page.getByRole("group", { name: "Paid" }).getByRole("button", { name: "Remove the value" }).click();
     await page.getByRole("button", { name: "Undo Paid" }).waitFor();
     expect(["form", await accessibilityFaults(page)]).toEqual(["form", []]);
     await page.context().close();

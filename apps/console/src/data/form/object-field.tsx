@@ -3,7 +3,7 @@ import type { ClassStructure } from "@sallyport/client";
 import { useTexts } from "../../language/language.tsx";
 import { targetOf } from "../attribute-path.ts";
 import { isRow, type ObjectRow } from "../cell-text.ts";
-import type { ValueColumn } from "../columns.ts";
+import type { ValueColumn, ValueType } from "../columns.ts";
 import { FileControl } from "./file-control.tsx";
 import { type FieldEdit, isSameValue, membersOf, sentValue } from "./object-edits.ts";
 import { titleOf } from "../object-title.ts";
@@ -41,6 +41,7 @@ export function ObjectField(props: ObjectFieldProps) {
   const { column, structure, all, row, edit, onEdit, disabled, isReadOnly, refusal } = props;
   const texts = useTexts();
   const { name, type, mandatory } = column;
+  const typeNames: Partial<Record<ValueType, string>> = texts.model.types;
   const stored = sentValue(row, column);
   const value = edit === undefined ? stored : edit.value;
   const isChanged = edit !== undefined && (edit.fault !== undefined || !isSameValue(edit.value, stored));
@@ -65,7 +66,7 @@ export function ObjectField(props: ObjectFieldProps) {
           )}
         </Text>
         <Text size="xs" c="dimmed">
-          {type}
+          {typeNames[type]}
         </Text>
         {state !== null && (
           <Badge size="sm" variant="light" color="gray" tt="none">

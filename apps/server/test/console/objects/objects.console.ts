@@ -102,7 +102,7 @@ describe("objects in the console", () => {
       await page.getByText("It would be rounded").waitFor();
       expect(await button("Save changes").isDisabled()).toBe(true);
       await field("CreditLimit").fill("2500.50");
-      await page.getByRole("group", { name: "City" }).getByRole("button", { name: "Set to null" }).click();
+      await page.getByRole("group", { name: "City" }).getByRole("button", { name: "Remove the value" }).click();
       const sent = page.waitForRequest((request) => request.method() === "PATCH");
       await button("Save changes").click();
       expect((await sent).postDataJSON()).toEqual({ CreditLimit: 2500.5, City: null });

@@ -159,8 +159,8 @@ describe("references in the console", () => {
     test("asks once before what was typed is lost", async () => {
       const tab = await opened.logIn();
       await goTo(tab, "Invoice");
-      await tab.getByRole("link", { name: "New object" }).click();
-      await field(tab, "Number").waitFor();
+      await tab.getByRole("link", { name: "Create object" }).click();
+      await tab.locator('input[aria-label="Number"]:focus, textarea[aria-label="Number"]:focus').waitFor();
       const former = tab.url();
       const question = named(tab, "There are unsaved changes");
       const dialog = named(tab, "New object of Customer");
