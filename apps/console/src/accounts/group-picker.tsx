@@ -40,9 +40,8 @@ function useOfferedGroups(chosen: readonly string[], text: string): ReadonlyMap<
       connection.administer((admin) => admin.groups.list({ search: sought || undefined, limit: offered, signal })),
     placeholderData: keepPreviousData,
   });
-  // Offered groups first: a choice moves none.
-  const names = new Map((page?.items ?? []).map(({ groupId, name }) => [groupId, name]));
-  for (const groupId of chosen) if (!names.has(groupId)) names.set(groupId, chosenNames.get(groupId) ?? groupId);
+  const names = new Map(chosen.map((groupId) => [groupId, chosenNames.get(groupId) ?? groupId]));
+  for (const { groupId, name } of page?.items ?? []) names.set(groupId, name);
   return names;
 }
 
@@ -63,7 +62,7 @@ export function GroupPicker({ label, value = [], onChange }: GroupPickerProps) {
       searchValue={text}
       onSearchChange={setText}
       nothingFoundMessage={texts.lists.nothingFound}
-      withCheckIcon
+      hidePickedOptions
       clearable
       clearButtonProps={{ "aria-label": texts.users.clearGroups }}
     />
