@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { SallyportError } from "@sallyport/client";
 import type { AdministrationRights } from "@sallyport/contract";
 import type { Page } from "playwright-core";
 import { AdministrationFixture } from "../administration/administration-fixture.ts";
@@ -160,8 +161,12 @@ describe("rights of administrators in the console", () => {
     await page.getByText("Administrator, audit only").waitFor();
     await page.keyboard.press("Escape");
     await page.goto(`${opened.address}#/app-keys`);
-    await page.getByRole("link", { name: "Why?" }).click();
-    await page.getByRole("list", { name: "Checks of the server" }).waitFor();
+    await page.getByText("This page is for administrators.").waitFor();
+    const refusal: unknown = await fixture.admin.users
+      .create({ name: user, password })
+      .catch((error: unknown) => error);
+    await page.goto(`${opened.address}#/refusals/${(refusal as SallyportError).requestId}`);
+    await page.getByRole("list", { name: "What to do" }).waitFor();
     await page.context().close();
   });
 });
