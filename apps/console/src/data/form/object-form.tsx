@@ -2,7 +2,7 @@ import { Alert, Button, Group, Paper, Text } from "@mantine/core";
 import type { ClassStructure } from "@sallyport/client";
 import { SallyportError } from "@sallyport/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type FormEvent, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { useConnection } from "../../connection/connection-context.tsx";
 import { useTexts } from "../../language/language.tsx";
@@ -50,15 +50,6 @@ export function ObjectForm({ structure, all, objectId, row, closing, onSaved }: 
   const isWrong = hasFault(edits);
   const isChanged = changes.size > 0 || isWrong;
   const { former, decide } = useDraft(`${className}:${objectId}`, isChanged ? edits : noEdits);
-  const fields = useRef<HTMLDivElement>(null);
-  const isBegun = row === null && former === null;
-  useEffect(() => {
-    const first = fields.current?.querySelector<HTMLElement>("input, textarea, button");
-    if (!isBegun || !first) return;
-    // For the dialog that has the form, which can open later.
-    first.dataset["autofocus"] = "";
-    first.focus();
-  }, [isBegun]);
   const canWrite = permissions.includes(row === null ? "create" : "write");
   const serialization = { type: "custom", fields: formFieldsOf(structure, all) } as const;
 
@@ -131,7 +122,7 @@ export function ObjectForm({ structure, all, objectId, row, closing, onSaved }: 
         </Text>
       )}
       <Paper withBorder radius="md">
-        <div className={classes["fields"]} ref={fields}>
+        <div className={classes["fields"]}>
           {columns.map((column) => (
             <ObjectField
               key={column.name}

@@ -160,7 +160,7 @@ describe("references in the console", () => {
       const tab = await opened.logIn();
       await goTo(tab, "Invoice");
       await tab.getByRole("link", { name: "Create object" }).click();
-      await tab.locator('input[aria-label="Number"]:focus, textarea[aria-label="Number"]:focus').waitFor();
+      await field(tab, "Number").waitFor();
       const former = tab.url();
       const question = named(tab, "There are unsaved changes");
       const dialog = named(tab, "New object of Customer");
