@@ -130,28 +130,3 @@ export interface RecordRepository {
   /** Deletes at most `limit` expired records of any kind. Returns the number per kind; kinds without any are absent. */
   sweep(limit: number): Promise<ReadonlyMap<string, number>>;
 }
-
-/**
- * Changes a record with optimistic concurrency. Only for records that never expire: the write would remove a lifetime.
- * `work` returns the new value, or `null` to keep the record. It runs again after a conflicting write. `false` if nothing
- * was changed or there is no record.
- *
- * @param current the record as just read; saves one read
- */
-export async function changeRecord<Value>(
-  records: RecordRepository,
-  kind: RecordKind<Value>,
-  id: string,
-  work: (value: Value) => Value | null,
-  current?: Pick<StoredRecord<Value>, "owner" | "value" | "version">,
-): Promise<boolean> {
-  const read = async () => (await records.get(kind, [id]))[0];
-  let record: typeof current = current ?? (await read());
-  for (; record !== undefined; record = await read()) {
-    const value = work(record.value);
-    if (value === null) return false;
-    const { owner, version: ifVersion } = record;
-    if ((await records.put(kind, id, value, { owner, ifVersion })) === "stored") return true;
-  }
-  return false;
-}
